@@ -1,0 +1,95 @@
+"""Recording: the visible history that a learner may see, one or more trials of ±1 states.
+
+A trial of T bins holds T - 1 transitions s(t) → s(t+1). No transition crosses from one trial to the next, and each
+trial starts without a past: the hidden state at its first bin is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+States = NDArray[np.int8]
+
+
+class Transitions(NamedTuple):
+    """All transitions of a recording, trial after trial, each (n_transitions, Nv) of int8.
+
+    `previous` is s(t-1), a row of zeros where a trial starts; `present` is s(t); `following` is s(t+1).
+    `starts` are the rows at which a trial starts.
+    """
+
+    previous: States
+    present: States
+    following: States
+    starts: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Recording:
+    """Visible states over time, in one or more trials.
+
+    Args:
+        trials: one (T, Nv) array or a sequence of them, T >= 2 in each; entries +1 and -1.
+
+    Raises:
+        ValueError: no trial, a trial that is too short, unequal numbers of units, or an entry that is not ±1.
+    """
+
+    trials: tuple[States, ...]
+
+    def __init__(self, trials: ArrayLike | Iterable[ArrayLike]) -> None:
+        given = [trials] if isinstance(trials, np.ndarray) and trials.ndim == 2 else list(trials)  # type: ignore[arg-type]
+        if not given:
+            raise ValueError("A recording needs at least one trial, got none.")
+        object.__setattr__(self, "trials", tuple(_checked(trial, k) for k, trial in enumerate(given)))
+        widths = {trial.shape[1] for trial in self.trials}
+        if len(widths) > 1:
+            raise ValueError(f"Every trial must hold the same units, got trials of {sorted(widths)} units.")
+
+    @property
+    def n_visible(self) -> int:
+        """Number of visible units, Nv."""
+        return self.trials[0].shape[1]
+
+    @property
+    def n_bins(self) -> int:
+        """Number of time bins, over all trials."""
+        return sum(len(trial) for trial in self.trials)
+
+    @property
+    def n_transitions(self) -> int:
+        """Number of transitions s(t) → s(t+1), over all trials: what a cost per bin is divided by."""
+        return self.n_bins - len(self.trials)
+
+    def transitions(self) -> Transitions:
+        """Every transition with its past, trial after trial."""
+        past = [np.vstack([np.zeros_like(trial[:1]), trial[:-2]]) for trial in self.trials]
+        lengths = [len(trial) - 1 for trial in self.trials]
+        return Transitions(
+            previous=np.concatenate(past),
+            present=np.concatenate([trial[:-1] for trial in self.trials]),
+            following=np.concatenate([trial[1:] for trial in self.trials]),
+            starts=np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.intp),
+        )
+
+
+def _checked(trial: ArrayLike, k: int) -> States:
+    given = np.asarray(trial)
+    if given.ndim != 2 or given.shape[0] < 2 or given.shape[1] < 1:
+        raise ValueError(
+            f"Trial {k + 1} must have shape (T, Nv) with T >= 2 and Nv >= 1, got {given.shape}: time runs down the rows."
+        )
+    if not np.isin(given, (-1, 1)).all():
+        wrong = given[~np.isin(given, (-1, 1))][0]
+        raise ValueError(
+            f"Trial {k + 1} must hold only +1 (spike) and -1 (silence), got {wrong}: "
+            "turn spike counts x into np.where(x > 0, 1, -1)."
+        )
+    states = given.astype(np.int8)
+    states.flags.writeable = False
+    return states

@@ -1,0 +1,3 @@
+import numpy as np
+
+np.seterr(all="raise", under="ignore")
