@@ -94,7 +94,7 @@ class Couplings:
     @property
     def n_hidden(self) -> int:
         """Number of hidden units, Nh."""
-        return self.K.shape[1]
+        return int(self.K.shape[1])
 
     def vector(self, blocks: Sequence[str] = BLOCKS) -> Array:
         """The named blocks as one flat vector, in the given order, each row by row."""
@@ -127,7 +127,14 @@ def block_shapes(n_visible: int, n_hidden: int) -> dict[str, tuple[int, ...]]:
 
 def learned_blocks(n_hidden: int, *, hidden_hidden: bool = False, bias: bool = False) -> tuple[str, ...]:
     """Names of the blocks that a learner with these switches adjusts."""
-    wanted = {"J": True, "K": n_hidden, "L": n_hidden, "M": n_hidden and hidden_hidden, "h": bias, "g": n_hidden and bias}
+    wanted = {
+        "J": True,
+        "K": n_hidden,
+        "L": n_hidden,
+        "M": n_hidden and hidden_hidden,
+        "h": bias,
+        "g": n_hidden and bias,
+    }
     return tuple(name for name in BLOCKS if wanted[name])
 
 

@@ -54,7 +54,7 @@ class Recording:
     @property
     def n_visible(self) -> int:
         """Number of visible units, Nv."""
-        return self.trials[0].shape[1]
+        return int(self.trials[0].shape[1])
 
     @property
     def n_bins(self) -> int:
@@ -82,7 +82,7 @@ def _checked(trial: ArrayLike, k: int) -> States:
     given = np.asarray(trial)
     if given.ndim != 2 or given.shape[0] < 2 or given.shape[1] < 1:
         raise ValueError(
-            f"Trial {k + 1} must have shape (T, Nv) with T >= 2 and Nv >= 1, got {given.shape}: time runs down the rows."
+            f"Trial {k + 1} must have shape (T, Nv), T >= 2 and Nv >= 1, got {given.shape}: time runs down the rows."
         )
     if not np.isin(given, (-1, 1)).all():
         wrong = given[~np.isin(given, (-1, 1))][0]

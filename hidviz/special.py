@@ -8,7 +8,7 @@ from hidviz.couplings import Array
 
 
 def log_2cosh(field: Array) -> Array:
-    """log 2cosh x: the log normaliser of a ±1 unit in the field x, elementwise; never overflows."""
+    """Give log 2cosh x, the log normaliser of a ±1 unit in the field x, elementwise; never overflows."""
     size = np.abs(field)
     return size + np.log1p(np.exp(-2.0 * size))
 

@@ -93,11 +93,13 @@ class Learner:
 
 
 class Prepare(Protocol):
-    """Do the work that depends on the data alone; options are the method's own keyword arguments."""
+    """Does the work that depends on the data alone; options are the method's own keyword arguments."""
 
     def __call__(
         self, recording: Recording, *, n_hidden: int, hidden_hidden: bool = False, bias: bool = False
-    ) -> Learner: ...
+    ) -> Learner:
+        """Prepare for this recording; see `Method.__call__`."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,13 @@ class Method:
     seconds: Callable[[int, int, int, bool], float]
 
     def __call__(
-        self, recording: Recording, *, n_hidden: int, hidden_hidden: bool = False, bias: bool = False, **options: object
+        self,
+        recording: Recording,
+        *,
+        n_hidden: int,
+        hidden_hidden: bool = False,
+        bias: bool = False,
+        **options: object,
     ) -> Learner:
         """Prepare this method for a recording: `prepare` with the arguments checked.
 
@@ -135,7 +143,12 @@ class Method:
         """
         if not isinstance(n_hidden, int) or n_hidden < 0:
             raise ValueError(f"n_hidden must be a whole number, 0 or more, got {n_hidden!r}.")
-        known = set(inspect.signature(self.prepare).parameters) - {"recording", "n_hidden", "hidden_hidden", "bias"}
+        known = set(inspect.signature(self.prepare).parameters) - {
+            "recording",
+            "n_hidden",
+            "hidden_hidden",
+            "bias",
+        }
         if unknown := set(options) - known:
             takes = ", ".join(sorted(known)) or "no options"
             raise ValueError(f"{self.title} takes {takes}, got {', '.join(sorted(unknown))}.")

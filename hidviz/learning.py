@@ -1,0 +1,288 @@
+"""Learning: one generator that turns a learner, a start and an optimiser into snapshots, one a step.
+
+    for snapshot in learn(learner, start):
+        print(snapshot.step, snapshot.cost)
+
+Whoever consumes the generator decides the pace: pausing is not asking for the next snapshot. Sending a Snapshot back
+(`generator.send`) makes learning go on from there, memory of the optimiser included; sending Couplings makes it go on
+from those with a fresh memory. That is how a hidden unit is flipped, or a coupling edited, in the middle of a run.
+
+A cost is -objective / n_transitions, in nats per bin. What is minimised is the cost plus penalty/2 · Σ θ².
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hidviz.couplings import BLOCKS, Array, Couplings
+from hidviz.learners.protocol import Beliefs, Estimate, Learner
+from hidviz.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
+from hidviz.snapshot import Best, Snapshot, result
+
+RUNAWAY = 4.0  # a coupling of this size is far outside every ensemble with fields of order one (MODEL: weak, dense)
+RISES = 10  # this many rises of the cost in a row, by an optimiser that should lower it, count as divergence
+
+
+def learn(
+    learner: Learner,
+    start: Couplings | Snapshot,
+    *,
+    optimiser: str | None = None,
+    rate: float | None = None,
+    penalty: float = 0.0,
+    box: float | None = None,
+    held_out: Learner | None = None,
+    patience: int | None = None,
+    tolerance: float = 1e-6,
+    max_steps: int | None = None,
+) -> Generator[Snapshot, Snapshot | Couplings | None, None]:
+    """Learn couplings step by step; snapshot 0 is the start, the last one says why learning ended.
+
+    Args:
+        learner: a prepared learner.
+        start: couplings to start from, or a snapshot to go on from.
+        optimiser: a name in OPTIMISERS; "l-bfgs" when left out, "adam" for a stochastic learner.
+        rate: step size; the optimiser's own default when left out.
+        penalty: weight of the L2 penalty, penalty/2 · Σ θ² added to the cost per bin.
+        box: largest allowed size of a coupling, or None.
+        held_out: the same kind of learner, prepared on data that is not learned from; its cost is reported.
+        patience: end when the held-out cost has not fallen for this many steps; None for never.
+        tolerance: end when no free entry of the gradient of the cost per bin is larger. The gap to the optimum is
+            then about tolerance² · n_parameters / (2 · least curvature), below 1e-6 nats per bin for 1e-6.
+        max_steps: end after this many steps; None for no limit (a stochastic learner: 800).
+
+    Raises:
+        ValueError: an argument is out of range; the message says what must hold.
+    """
+    name = optimiser or ("adam" if learner.stochastic else "l-bfgs")
+    if learner.stochastic and max_steps is None:
+        max_steps = 800
+    _check(learner, name, rate, penalty, box, max_steps)
+    rule = OPTIMISERS[name]
+    schedule = Schedule(rule.default_rate if rate is None else rate, box, max_steps or 800)
+    task = _Task(learner, held_out, penalty, box)
+
+    snapshot = start if isinstance(start, Snapshot) else task.first(start)
+    good, rises = snapshot, 0
+    while True:
+        revised = yield snapshot
+        while revised is not None:
+            snapshot = revised if isinstance(revised, Snapshot) else task.restarted(snapshot, revised)
+            good, rises = snapshot, 0
+            revised = yield snapshot
+        if ended := _ended(snapshot, learner.stochastic, tolerance, patience, max_steps):
+            yield ended
+            return
+        point = task.point(snapshot)
+        found, memory, evaluations = rule.step(task.evaluate(snapshot.couplings), point, snapshot.memory, schedule)
+        if found is point:
+            yield replace(snapshot, state="converged", message="Converged: no lower cost within rounding error.")
+            return
+        rises = rises + 1 if not found.cost <= point.cost else 0
+        if not learner.stochastic and (rises >= RISES or not found.cost <= 1.0 + 2.0 * abs(good.cost)):
+            yield replace(good, state="diverged", message=_divergence(good.step, schedule.rate))
+            return
+        snapshot = task.next(snapshot, found, memory, evaluations, max_steps)
+        good = snapshot if snapshot.cost <= good.cost else good
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The result of `fit`.
+
+    Args:
+        couplings: the estimate: the best on held-out data if there was any, the average of the last fifth of a
+            stochastic run, else the last.
+        last: the last snapshot; its `state` and `message` say how learning ended.
+        cost: (n_steps + 1,) training cost at every step, nats per bin.
+        held_out: (n_steps + 1,) held-out cost, nats per bin; empty without held-out data.
+    """
+
+    couplings: Couplings
+    last: Snapshot
+    cost: Array
+    held_out: Array
+
+
+def fit(learner: Learner, start: Couplings, *, max_steps: int = 2000, **settings: Any) -> Fit:
+    """Learn until the end, and keep the best: the batch face of `learn`, which explains the settings.
+
+    Args:
+        learner: a prepared learner.
+        start: couplings to start from.
+        max_steps: give up after this many steps.
+        **settings: any further keyword of `learn`. With `held_out`, patience is 30 steps unless given.
+
+    Raises:
+        ValueError: a setting is out of range.
+    """
+    if settings.get("held_out") is not None:
+        settings.setdefault("patience", 30)
+    course = list(learn(learner, start, max_steps=max_steps, **settings))
+    last = course[-1]
+    return Fit(
+        couplings=result(last),
+        last=last,
+        cost=np.array([snapshot.cost for snapshot in course]),
+        held_out=np.array([snapshot.held_out for snapshot in course if snapshot.held_out is not None]),
+    )
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What stays the same throughout one run of `learn`."""
+
+    learner: Learner
+    held_out: Learner | None
+    penalty: float
+    box: float | None
+
+    def evaluate(self, frame: Couplings) -> Callable[[Array, Point[Estimate]], Point[Estimate]]:
+        """The penalised cost as a function of the learned entries; the others are taken from `frame`."""
+
+        def at(theta: Array, near: Point[Estimate]) -> Point[Estimate]:
+            if not np.isfinite(theta).all():
+                return replace(near, theta=theta, cost=np.inf)
+            estimate = self.learner(frame.with_vector(theta, self.learner.learned), near.extra.beliefs)
+            return self._point(theta, estimate)
+
+        return at
+
+    def point(self, snapshot: Snapshot) -> Point[Estimate]:
+        """The optimiser's view of a snapshot."""
+        return self._point(snapshot.couplings.vector(self.learner.learned), snapshot.estimate)
+
+    def _point(self, theta: Array, estimate: Estimate) -> Point[Estimate]:
+        cost = -estimate.objective / self.learner.n_transitions + 0.5 * self.penalty * float(theta @ theta)
+        gradient = self.penalty * theta - estimate.gradient.vector(self.learner.learned) / self.learner.n_transitions
+        return Point(theta, cost if np.isfinite(cost) else np.inf, gradient, estimate)
+
+    def first(self, couplings: Couplings, beliefs: Beliefs | None = None) -> Snapshot:
+        """Snapshot 0."""
+        if self.box is not None:
+            theta = np.clip(couplings.vector(self.learner.learned), -self.box, self.box)
+            couplings = couplings.with_vector(theta, self.learner.learned)
+        estimate = self.learner(couplings, beliefs)
+        point = self._point(couplings.vector(self.learner.learned), estimate)
+        return self._snapshot(0, 1, couplings, point, Memory(), None)
+
+    def restarted(self, snapshot: Snapshot, couplings: Couplings) -> Snapshot:
+        """The same step at other couplings, with nothing remembered but the count."""
+        fresh = self.first(couplings, snapshot.estimate.beliefs)
+        best = _better(snapshot.best, snapshot.step, fresh.held_out, fresh.couplings)
+        return replace(fresh, step=snapshot.step, evaluations=snapshot.evaluations + 1, best=best)
+
+    def next(
+        self,
+        before: Snapshot,
+        found: Point[Estimate],
+        memory: Memory,
+        evaluations: int,
+        max_steps: int | None,
+    ) -> Snapshot:
+        """The snapshot after a step of the optimiser."""
+        couplings = before.couplings.with_vector(found.theta, self.learner.learned)
+        count = before.evaluations + evaluations
+        after = self._snapshot(before.step + 1, count, couplings, found, memory, before.best)
+        if self.learner.stochastic and max_steps is not None and after.step > 0.8 * max_steps:
+            after = replace(after, average=_averaged(before.average, couplings))
+        return after
+
+    def _snapshot(
+        self,
+        step: int,
+        evaluations: int,
+        couplings: Couplings,
+        point: Point[Estimate],
+        memory: Memory,
+        best: Best | None,
+    ) -> Snapshot:
+        held_out = None
+        if self.held_out is not None:
+            held_out = -self.held_out(couplings).objective / self.held_out.n_transitions
+        return Snapshot(
+            step=step,
+            evaluations=evaluations,
+            couplings=couplings,
+            estimate=point.extra,
+            cost=-point.extra.objective / self.learner.n_transitions,
+            steepness=steepness(point, self.box),
+            held_out=held_out,
+            best=_better(best, step, held_out, couplings),
+            memory=memory,
+            message=_warning(couplings, point.extra),
+        )
+
+
+def _better(best: Best | None, step: int, held_out: float | None, couplings: Couplings) -> Best | None:
+    if held_out is None or (best is not None and best.cost <= held_out):
+        return best
+    return Best(step, held_out, couplings)
+
+
+def _averaged(before: tuple[Couplings, int] | None, couplings: Couplings) -> tuple[Couplings, int]:
+    if before is None:
+        return couplings, 1
+    mean, n = before
+    return couplings.with_vector((n * mean.vector() + couplings.vector()) / (n + 1)), n + 1
+
+
+def _ended(
+    snapshot: Snapshot, stochastic: bool, tolerance: float, patience: int | None, max_steps: int | None
+) -> Snapshot | None:
+    """The snapshot with the reason why learning ends here, or None to go on."""
+    if not stochastic and snapshot.steepness <= tolerance:
+        return replace(snapshot, state="converged", message=f"Converged: no slope above {tolerance:g} nats per bin.")
+    if patience is not None and snapshot.best is not None and snapshot.step >= snapshot.best.step + patience:
+        best = snapshot.best
+        message = f"Stopped: the held-out cost was best at step {best.step}, {best.cost:.5f} nats per bin."
+        return replace(snapshot, state="finished", message=message)
+    if max_steps is not None and snapshot.step >= max_steps:
+        return replace(snapshot, state="finished", message=f"Finished: {max_steps} steps made.")
+    return None
+
+
+def _warning(couplings: Couplings, estimate: Estimate) -> str:
+    """A sentence about what a person should know of this step, or nothing."""
+    largest = max(float(np.abs(getattr(couplings, name)).max(initial=0.0)) for name in BLOCKS)
+    if largest > RUNAWAY:
+        return (
+            f"Runaway: a coupling has reached {largest:.1f}, where fields of order one need far less. "
+            "Stop at the best held-out cost, or set a box or a penalty."
+        )
+    if estimate.unconverged:
+        return (
+            f"The E-step lost its fixed point in {estimate.unconverged} bins (residual {estimate.residual:.1g}). "
+            "Set a box or a penalty, or take the gibbs learner."
+        )
+    return ""
+
+
+def _divergence(step: int, rate: float) -> str:
+    return (
+        f"Diverged: the rate {rate:g} is too large. The last good step, {step}, is kept; "
+        "take a smaller rate, or L-BFGS, which needs none."
+    )
+
+
+def _check(
+    learner: Learner,
+    optimiser: str,
+    rate: float | None,
+    penalty: float,
+    box: float | None,
+    max_steps: int | None,
+) -> None:
+    if optimiser not in OPTIMISERS:
+        raise ValueError(f"optimiser must be one of {', '.join(OPTIMISERS)}, got {optimiser!r}.")
+    if learner.stochastic and optimiser == "l-bfgs":
+        raise ValueError("L-BFGS needs exact gradients and this learner's are sampled: use optimiser='adam'.")
+    for name, value, bound in (("rate", rate, 0.0), ("box", box, 0.0), ("max_steps", max_steps, -1)):
+        if value is not None and not value > bound:
+            raise ValueError(f"{name} must be greater than {bound}, got {value}.")
+    if not penalty >= 0.0:
+        raise ValueError(f"penalty must not be negative, got {penalty}.")

@@ -1,0 +1,95 @@
+"""Snapshot: everything about one step of learning, enough to go on from, to flip, and to look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hidviz.couplings import Array, Couplings
+from hidviz.gauge import Gauge, regauge
+from hidviz.learners.protocol import Estimate
+from hidviz.optimisers import Memory
+
+State = Literal["learning", "converged", "diverged", "finished"]
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """The step with the lowest held-out cost so far.
+
+    Args:
+        step: its number.
+        cost: its held-out cost, nats per bin.
+        couplings: its couplings.
+    """
+
+    step: int
+    cost: float
+    couplings: Couplings
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Everything about one step of learning; enough to go on from.
+
+    Args:
+        step: number of steps made since the start; snapshot 0 is the start.
+        evaluations: how often the learner was called so far.
+        couplings: the estimate.
+        estimate: what the learner says about it.
+        cost: training cost, nats per bin, without the penalty.
+        steepness: largest free entry of the gradient of the penalised cost per bin.
+        held_out: cost on held-out data, nats per bin; None without such data.
+        best: the best held-out step so far; None without held-out data.
+        memory: what the optimiser remembers.
+        state: "learning"; "converged" (steepness below tolerance); "diverged" (this is the last good step);
+            "finished" (as many steps as asked for, or held-out cost no longer falling).
+        message: a sentence that explains the state; empty while all is well.
+        average: running mean of the couplings over the last fifth of a stochastic run, and its number of steps.
+    """
+
+    step: int
+    evaluations: int
+    couplings: Couplings
+    estimate: Estimate
+    cost: float
+    steepness: float
+    held_out: float | None
+    best: Best | None
+    memory: Memory
+    state: State = "learning"
+    message: str = ""
+    average: tuple[Couplings, int] | None = None
+
+
+def regauged(snapshot: Snapshot, gauge: Gauge, learned: tuple[str, ...]) -> Snapshot:
+    """The equivalent snapshot with hidden units relabelled and flipped, in couplings, beliefs and memory alike.
+
+    Args:
+        snapshot: any snapshot.
+        gauge: for as many hidden units as the estimate has.
+        learned: the blocks that the optimiser's vectors cover, `Learner.learned`.
+    """
+    couplings, estimate = snapshot.couplings, snapshot.estimate
+
+    def move(vector: Array) -> Array:
+        return regauge(couplings.with_vector(vector, learned), gauge).vector(learned)
+
+    beliefs = estimate.beliefs and replace(
+        estimate.beliefs, hidden=estimate.beliefs.hidden[:, gauge.order] * gauge.signs
+    )
+    return replace(
+        snapshot,
+        couplings=regauge(couplings, gauge),
+        estimate=replace(estimate, gradient=regauge(estimate.gradient, gauge), beliefs=beliefs),
+        best=snapshot.best and replace(snapshot.best, couplings=regauge(snapshot.best.couplings, gauge)),
+        memory=snapshot.memory.moved(move),
+        average=snapshot.average and (regauge(snapshot.average[0], gauge), snapshot.average[1]),
+    )
+
+
+def result(snapshot: Snapshot) -> Couplings:
+    """The couplings to report: best on held-out data, else the average of a stochastic run, else the current ones."""
+    if snapshot.best is not None:
+        return snapshot.best.couplings
+    return snapshot.average[0] if snapshot.average is not None else snapshot.couplings
