@@ -3,23 +3,22 @@
     for snapshot in learn(learner, start):
         print(snapshot.step, snapshot.cost)
 
-Whoever consumes the generator decides the pace: pausing is not asking for the next snapshot. Sending a Snapshot back
-(`generator.send`) makes learning go on from there, memory of the optimiser included; sending Couplings makes it go on
-from those with a fresh memory. That is how a hidden unit is flipped, or a coupling edited, in the middle of a run.
+Whoever consumes the generator decides the pace: pausing is not asking for the next snapshot. A snapshot holds all that
+is needed to go on from it, so a run is flipped, rewound or resumed by calling `learn` again with another snapshot.
 
 A cost is -objective / n_transitions, in nats per bin. What is minimised is the cost plus penalty/2 · Σ θ².
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from hidviz.couplings import BLOCKS, Array, Couplings
-from hidviz.learners.protocol import Beliefs, Estimate, Learner
+from hidviz.learners.protocol import Estimate, Learner
 from hidviz.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
 from hidviz.snapshot import Best, Snapshot, result
 
@@ -39,7 +38,7 @@ def learn(
     patience: int | None = None,
     tolerance: float = 1e-6,
     max_steps: int | None = None,
-) -> Generator[Snapshot, Snapshot | Couplings | None, None]:
+) -> Iterator[Snapshot]:
     """Learn couplings step by step; snapshot 0 is the start, the last one says why learning ended.
 
     Args:
@@ -67,27 +66,24 @@ def learn(
     task = _Task(learner, held_out, penalty, box)
 
     snapshot = start if isinstance(start, Snapshot) else task.first(start)
-    good, rises = snapshot, 0
+    lowest, rises = snapshot, 0
     while True:
-        revised = yield snapshot
-        while revised is not None:
-            snapshot = revised if isinstance(revised, Snapshot) else task.restarted(snapshot, revised)
-            good, rises = snapshot, 0
-            revised = yield snapshot
-        if ended := _ended(snapshot, learner.stochastic, tolerance, patience, max_steps):
-            yield ended
+        yield snapshot
+        if snapshot.state != "learning":
             return
+        if ended := _ended(snapshot, learner.stochastic, tolerance, patience, max_steps):
+            snapshot = ended
+            continue
         point = task.point(snapshot)
         found, memory, evaluations = rule.step(task.evaluate(snapshot.couplings), point, snapshot.memory, schedule)
-        if found is point:
-            yield replace(snapshot, state="converged", message="Converged: no lower cost within rounding error.")
-            return
         rises = rises + 1 if not found.cost <= point.cost else 0
-        if not learner.stochastic and (rises >= RISES or not found.cost <= 1.0 + 2.0 * abs(good.cost)):
-            yield replace(good, state="diverged", message=_divergence(good.step, schedule.rate))
-            return
-        snapshot = task.next(snapshot, found, memory, evaluations, max_steps)
-        good = snapshot if snapshot.cost <= good.cost else good
+        if found is point:
+            snapshot = replace(snapshot, state="converged", message="Converged: no lower cost within rounding error.")
+        elif not learner.stochastic and (rises >= RISES or not found.cost <= 1.0 + 2.0 * abs(lowest.cost)):
+            snapshot = replace(lowest, state="diverged", message=_divergence(lowest.step, schedule.rate))
+        else:
+            snapshot = task.next(snapshot, found, memory, evaluations, max_steps)
+            lowest = snapshot if snapshot.cost <= lowest.cost else lowest
 
 
 @dataclass(frozen=True)
@@ -161,20 +157,14 @@ class _Task:
         gradient = self.penalty * theta - estimate.gradient.vector(self.learner.learned) / self.learner.n_transitions
         return Point(theta, cost if np.isfinite(cost) else np.inf, gradient, estimate)
 
-    def first(self, couplings: Couplings, beliefs: Beliefs | None = None) -> Snapshot:
+    def first(self, couplings: Couplings) -> Snapshot:
         """Snapshot 0."""
         if self.box is not None:
             theta = np.clip(couplings.vector(self.learner.learned), -self.box, self.box)
             couplings = couplings.with_vector(theta, self.learner.learned)
-        estimate = self.learner(couplings, beliefs)
+        estimate = self.learner(couplings)
         point = self._point(couplings.vector(self.learner.learned), estimate)
         return self._snapshot(0, 1, couplings, point, Memory(), None)
-
-    def restarted(self, snapshot: Snapshot, couplings: Couplings) -> Snapshot:
-        """The same step at other couplings, with nothing remembered but the count."""
-        fresh = self.first(couplings, snapshot.estimate.beliefs)
-        best = _better(snapshot.best, snapshot.step, fresh.held_out, fresh.couplings)
-        return replace(fresh, step=snapshot.step, evaluations=snapshot.evaluations + 1, best=best)
 
     def next(
         self,

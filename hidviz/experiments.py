@@ -1,0 +1,255 @@
+"""Experiment: every knob of a run as one frozen value, and the paper's figures as such values.
+
+    Experiment → truth → simulate → Recording → learn → Snapshot, Snapshot, …
+
+One seed per experiment is spawned into truth, data, start and held-out data, so changing T leaves the truth unchanged
+and a new start leaves the data unchanged. The same experiment gives the same numbers on the same machine.
+
+`Experiment.run` yields the snapshots; `Experiment.course` is the same run for a live view, as Progress and Frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from hidviz.couplings import Couplings, learned_blocks, random_couplings
+from hidviz.frames import Bench, Frame, Progress, World, cost_of, framed
+from hidviz.learners import LEARNERS, prepare
+from hidviz.learners.protocol import Infeasible, Learner
+from hidviz.learning import learn
+from hidviz.optimisers import OPTIMISERS
+from hidviz.recording import Recording
+from hidviz.simulation import simulating
+from hidviz.snapshot import Snapshot
+from hidviz.starts import STARTS, mirrored_start, random_start, signed_start, true_start
+from hidviz.trace import Trace
+
+AFFORDABLE = 0.25  # seconds: an exact cost that takes longer than this is not shown beside every step
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Every knob of one run.
+
+    Args:
+        n_visible: number of visible units, Nv.
+        n_hidden: number of hidden units of the true network, Nh.
+        n_steps: data length T in time bins.
+        variance: coupling variance g²: J, L ~ N(0, g²/Nv), K, M ~ N(0, g²/Nh).
+        model: the true hidden units: "continuous" (model A) or "stochastic" (model B).
+        hidden_hidden: whether hidden units couple to hidden units (M), in truth and estimate.
+        bias: standard deviation of the true biases; zero for none, else they are learned too.
+        learner: a name in LEARNERS.
+        n_hidden_assumed: hidden units that the learner assumes; as many as there are when None.
+        optimiser: a name in OPTIMISERS; None for the default of the learner.
+        rate: step size; None for the default of the optimiser.
+        penalty: weight of the L2 penalty per bin.
+        box: largest allowed size of a coupling; None for no box.
+        start: a name in STARTS.
+        start_index: which of the random starts, counted from 1.
+        start_scale: standard deviation of a small start.
+        patience: stop when the held-out cost has not fallen for this many steps; None to go on to convergence.
+        max_steps: stop after this many steps; None for no limit.
+        n_held_out: length of the held-out data in bins; 0 for none.
+        seed: the one source of all randomness.
+
+    Raises:
+        ValueError: a knob is out of range; the message says what must hold.
+        Infeasible: (on `prepared`) the learner would take too long.
+    """
+
+    n_visible: int = 18
+    n_hidden: int = 2
+    n_steps: int = 10_000
+    variance: float = 1.0
+    model: Literal["continuous", "stochastic"] = "continuous"
+    hidden_hidden: bool = False
+    bias: float = 0.0
+    learner: str = "backprop"
+    n_hidden_assumed: int | None = None
+    optimiser: str | None = None
+    rate: float | None = None
+    penalty: float = 0.0
+    box: float | None = None
+    start: str = "random"
+    start_index: int = 1
+    start_scale: float = 0.1
+    patience: int | None = None
+    max_steps: int | None = None
+    n_held_out: int = 10_000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in RANGES.items():
+            value = getattr(self, name)
+            if value is not None and not low <= value <= high:
+                raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {value}.")
+        for name, known in CHOICES.items():
+            value = getattr(self, name)
+            if value not in known and not (name == "optimiser" and value is None):
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}.")
+
+    @property
+    def n_hidden_learned(self) -> int:
+        """The number of hidden units that the learner assumes; 0 for a learner that knows of none."""
+        if LEARNERS[self.learner].hidden == "none":
+            return self.n_visible if self.learner == "visible-lag2" else 0
+        return self.n_hidden if self.n_hidden_assumed is None else self.n_hidden_assumed
+
+    @property
+    def data_key(self) -> tuple[object, ...]:
+        """What the data depend on: two experiments with the same key share a World."""
+        return (
+            self.n_visible, self.n_hidden, self.n_steps, self.variance, self.model, self.hidden_hidden, self.bias,
+            self.n_held_out, self.seed,
+        )  # fmt: skip
+
+    def truth(self) -> Couplings:
+        """The true couplings; independent of the data length."""
+        return random_couplings(
+            self.n_visible,
+            self.n_hidden,
+            self._rng(0),
+            variance=self.variance,
+            hidden_hidden=self.hidden_hidden,
+            bias=self.bias,
+        )
+
+    def starting_point(self, truth: Couplings) -> Couplings:
+        """Where learning begins; only the starts that say so look at the truth."""
+        n_hidden = self.n_hidden_learned
+        learned = learned_blocks(n_hidden, hidden_hidden=self.hidden_hidden, bias=self.bias > 0.0)
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(2, self.start_index)))
+        small = random_start(self.n_visible, n_hidden, rng, scale=self.start_scale, learned=learned)
+        informed = {"right-signed": signed_start, "wrong-signed": mirrored_start, "truth": true_start}
+        return informed[self.start](truth, small) if self.start in informed else small
+
+    def simulate(self) -> Generator[Progress, None, World]:
+        """Draw the truth and simulate data and held-out data, yielding progress and returning the World."""
+        truth = self.truth()
+        total = self.n_steps + self.n_held_out
+        done = 0
+        runs = []
+        for stream, n_bins in ((1, self.n_steps), (3, self.n_held_out)):
+            if n_bins == 0:
+                continue
+            chunks = simulating(truth, n_bins, self._rng(stream), hidden=self.model)
+            while True:
+                try:
+                    fraction = next(chunks)
+                except StopIteration as finished:
+                    runs.append(finished.value)
+                    break
+                yield Progress(f"Simulating {total:,} bins", (done + fraction * n_bins) / total)
+            done += n_bins
+        held_out = runs[1].recording if len(runs) > 1 else None
+        return World(truth, runs[0].recording, runs[0].hidden, held_out)
+
+    def prepared(self, world: World) -> Bench:
+        """Prepare the learner, and the exact costs to compare with where they are affordable.
+
+        Raises:
+            Infeasible: the learner would take too long; the message gives the number and an alternative.
+        """
+        method = LEARNERS[self.learner]
+        n_hidden = self.n_hidden_learned
+        settings = {"hidden_hidden": self.hidden_hidden, "bias": self.bias > 0.0}
+
+        def prepared(name: str, recording: Recording | None, units: int) -> Learner | None:
+            if recording is None:
+                return None
+            seconds = LEARNERS[name].seconds(self.n_visible, units, recording.n_transitions, self.hidden_hidden)
+            if seconds > AFFORDABLE:
+                return None
+            try:
+                return prepare(name, recording, n_hidden=units, **settings)
+            except Infeasible:
+                return None
+
+        judge = self.learner if method.likelihood else "exact"
+        world_judge = "backprop" if self.model == "continuous" else "exact"
+        true_judges = [prepared(world_judge, data, self.n_hidden) for data in (world.recording, world.held_out)]
+        return Bench(
+            learner=prepare(self.learner, world.recording, n_hidden=n_hidden, **settings),
+            held_out=prepared(judge, world.held_out, n_hidden),
+            exact=None if method.likelihood else prepared(judge, world.recording, n_hidden),
+            cost_at_truth=cost_of(true_judges[0], world.truth),
+            held_out_cost_at_truth=cost_of(true_judges[1], world.truth),
+        )
+
+    def course(self, world: World | None = None, since: Frame | None = None) -> Iterator[Progress | Frame]:
+        """The run as a live view sees it.
+
+        Args:
+            world: data to learn from, if there are any with the same `data_key`; simulated otherwise.
+            since: a frame to go on from, which comes first, as it is; learning starts anew otherwise.
+        """
+        if since is not None:
+            bench, world, trace, start = since.bench, since.world, since.trace, since.snapshot
+        else:
+            if world is None:
+                world = yield from self.simulate()
+            yield Progress("Preparing the learner", 1.0)
+            bench, trace, start = self.prepared(world), Trace(), None
+        snapshots = learn(
+            bench.learner,
+            self.starting_point(world.truth) if start is None else start,
+            optimiser=self.optimiser,
+            rate=self.rate,
+            penalty=self.penalty,
+            box=self.box,
+            held_out=bench.held_out,
+            patience=self.patience,
+            max_steps=self.max_steps,
+        )
+        if since is not None:
+            next(snapshots)
+            yield since
+        for snapshot in snapshots:
+            frame = framed(world, bench, snapshot, trace)
+            trace = frame.trace
+            yield frame
+
+    def run(self) -> Iterator[Snapshot]:
+        """Simulate, then learn: the snapshots of the run, from the start to the end."""
+        for item in self.course():
+            if isinstance(item, Frame):
+                yield item.snapshot
+
+    def _rng(self, stream: int) -> np.random.Generator:
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(stream,)))
+
+
+RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "n_visible": (1, 200),
+        "n_hidden": (0, 200),
+        "n_steps": (10, 10_000_000),
+        "variance": (0.0, 25.0),
+        "bias": (0.0, 5.0),
+        "n_hidden_assumed": (0, 200),
+        "rate": (1e-6, 1e3),
+        "penalty": (0.0, 10.0),
+        "box": (1e-3, 100.0),
+        "start_index": (1, 1_000_000),
+        "start_scale": (1e-6, 10.0),
+        "patience": (1, 1_000_000),
+        "max_steps": (0, 10_000_000),
+        "n_held_out": (0, 10_000_000),
+        "seed": (0, 2**31 - 1),
+    }
+)
+
+CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "model": ("continuous", "stochastic"),
+        "learner": tuple(LEARNERS),
+        "optimiser": tuple(OPTIMISERS),
+        "start": tuple(STARTS),
+    }
+)

@@ -1,0 +1,107 @@
+"""Frames: what a live view sees of a run, each a whole frozen value.
+
+A run is a sequence of Progress while data are made, then of Frames, one a step. A Frame knows its past, so any of them
+can be looked at, gone back to, or gone on from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hidviz.couplings import Couplings
+from hidviz.gauge import Gauge, best_gauge
+from hidviz.learners.protocol import Learner
+from hidviz.recording import Recording
+from hidviz.scores import rms_errors
+from hidviz.snapshot import Snapshot
+from hidviz.trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """What nature did: the true network, and the data it produced.
+
+    Args:
+        truth: the true couplings, which no learner sees.
+        recording: the visible history to learn from.
+        hidden: (T, Nh) the true hidden states.
+        held_out: visible history to judge by; None for none.
+    """
+
+    truth: Couplings
+    recording: Recording
+    hidden: NDArray[np.float64] | NDArray[np.int8]
+    held_out: Recording | None
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """What is prepared once per run.
+
+    Args:
+        learner: the learner, prepared on the recording.
+        held_out: the learner's cost on held-out data: its own likelihood, or the exact one; None if not affordable.
+        exact: the exact likelihood of the recording beside an approximate learner; None if not affordable, or if the
+            learner's objective is that likelihood already.
+        cost_at_truth: exact training cost of the true couplings, nats per bin; None if not affordable.
+        held_out_cost_at_truth: the same on held-out data.
+    """
+
+    learner: Learner
+    held_out: Learner | None
+    exact: Learner | None
+    cost_at_truth: float | None
+    held_out_cost_at_truth: float | None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a preparation has come.
+
+    Args:
+        what: a few words about what is being done.
+        fraction: done, from 0 to 1.
+    """
+
+    what: str
+    fraction: float
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One step of a run with all that a view needs: the snapshot, its past, and what it is compared with.
+
+    Args:
+        world: truth and data.
+        bench: the prepared learner and reference costs.
+        snapshot: the step.
+        trace: costs and errors at every step so far.
+        gauge: the best gauge of the estimate against the truth.
+    """
+
+    world: World
+    bench: Bench
+    snapshot: Snapshot
+    trace: Trace
+    gauge: Gauge
+
+
+def framed(world: World, bench: Bench, snapshot: Snapshot, past: Trace) -> Frame:
+    """The frame of a snapshot: scored against the truth, and appended to its past."""
+    exact = cost_of(bench.exact, snapshot.couplings)
+    row = {"step": float(snapshot.step), "cost": snapshot.cost}
+    row |= {} if exact is None else {"exact": exact}
+    row |= {} if snapshot.held_out is None else {"held_out": snapshot.held_out}
+    for kind, align in (("rms", False), ("aligned", True)):
+        errors = rms_errors(snapshot.couplings, world.truth, align=align)
+        row |= {f"{kind}_{block}": errors[block] for block in errors}
+    gauge = best_gauge(snapshot.couplings, world.truth)
+    return Frame(world, bench, snapshot, past.extended(row), gauge)
+
+
+def cost_of(judge: Learner | None, couplings: Couplings) -> float | None:
+    """Cost of couplings in nats per bin, or None without a judge."""
+    return None if judge is None else -judge(couplings).objective / judge.n_transitions

@@ -1,0 +1,49 @@
+"""Trace: what was measured at every step so far, as columns that only ever grow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hidviz.couplings import Array
+
+
+class Trace:
+    """Named columns of numbers, one row a step; immutable, and cheap to extend.
+
+    Extending copies only when the shared room behind the rows is full, or was written to by another branch, so a run
+    of n steps costs O(n) in all and every earlier trace stays as it was.
+    """
+
+    def __init__(self) -> None:
+        self.names: tuple[str, ...] = ()
+        self._rows: Array = np.empty((0, 0))
+        self._used: list[int] = [0]  # rows written so far into the shared room
+        self._n = 0
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, name: str) -> Array:
+        """The column of this name, (n_rows,), read-only."""
+        column = self._rows[: self._n, self.names.index(name)]
+        column.flags.writeable = False
+        return column
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def extended(self, row: Mapping[str, float]) -> Trace:
+        """A trace with one more row, which must have the columns of the first."""
+        longer = Trace()
+        longer.names, longer._n = self.names or tuple(row), self._n + 1
+        if self._n == len(self._rows) or self._used[0] != self._n:
+            longer._rows = np.empty((max(64, 2 * self._n), len(longer.names)))
+            longer._rows[: self._n] = self._rows[: self._n].reshape(self._n, len(longer.names))
+            longer._used = [self._n]
+        else:
+            longer._rows, longer._used = self._rows, self._used
+        longer._rows[self._n] = [row[name] for name in longer.names]
+        longer._used[0] = longer._n
+        return longer
