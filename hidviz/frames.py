@@ -6,7 +6,7 @@ can be looked at, gone back to, or gone on from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from hidviz.gauge import Gauge, best_gauge
 from hidviz.learners.protocol import Learner
 from hidviz.recording import Recording
 from hidviz.scores import rms_errors
-from hidviz.snapshot import Snapshot
+from hidviz.snapshot import Snapshot, regauged
 from hidviz.trace import Trace
 
 
@@ -95,11 +95,29 @@ def framed(world: World, bench: Bench, snapshot: Snapshot, past: Trace) -> Frame
     row = {"step": float(snapshot.step), "cost": snapshot.cost}
     row |= {} if exact is None else {"exact": exact}
     row |= {} if snapshot.held_out is None else {"held_out": snapshot.held_out}
-    for kind, align in (("rms", False), ("aligned", True)):
-        errors = rms_errors(snapshot.couplings, world.truth, align=align)
-        row |= {f"{kind}_{block}": errors[block] for block in errors}
+    row |= _errors(snapshot, world.truth)
     gauge = best_gauge(snapshot.couplings, world.truth)
     return Frame(world, bench, snapshot, past.extended(row), gauge)
+
+
+def regauged_frame(frame: Frame, gauge: Gauge) -> Frame:
+    """The equivalent frame with hidden units relabelled and flipped: same costs, other errors as found."""
+    snapshot = regauged(frame.snapshot, gauge, frame.bench.learner.learned)
+    row = {name: float(frame.trace[name][-1]) for name in frame.trace.names} | _errors(snapshot, frame.world.truth)
+    return replace(
+        frame,
+        snapshot=snapshot,
+        trace=frame.trace.extended(row),
+        gauge=best_gauge(snapshot.couplings, frame.world.truth),
+    )
+
+
+def _errors(snapshot: Snapshot, truth: Couplings) -> dict[str, float]:
+    return {
+        f"{kind}_{block}": error
+        for kind, align in (("rms", False), ("aligned", True))
+        for block, error in rms_errors(snapshot.couplings, truth, align=align).items()
+    }
 
 
 def cost_of(judge: Learner | None, couplings: Couplings) -> float | None:

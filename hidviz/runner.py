@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 from hidviz.pacing import paced
@@ -65,10 +65,18 @@ class Runner(Generic[Item]):
     """Consumes an iterator in the background, as fast as its share of the machine allows.
 
     Args:
+        counts: which items count as steps; all of them unless given. Others, such as reports of progress, are
+            published without using up what `step` and `start` allow.
         threads: whether to work in a thread; without, somebody must call `pump`.
     """
 
-    def __init__(self, *, threads: bool = sys.platform != "emscripten") -> None:
+    def __init__(
+        self,
+        *,
+        counts: Callable[[Item], bool] = lambda item: True,  # noqa: ARG005
+        threads: bool = sys.platform != "emscripten",
+    ) -> None:
+        self._counts = counts
         self._threads = threads
         self._job: _Job[Item] | None = None
         self._version = 0
@@ -78,11 +86,11 @@ class Runner(Generic[Item]):
 
         Args:
             items: the new iterator; its items should be immutable.
-            steps: pause after this many items; None to run on.
+            steps: pause after this many items that count; None to run on.
         """
         self.stop()
         self._version += self._job.version + 1 if self._job else 1
-        self._job = _Job(items, steps)
+        self._job = _Job(items, steps, self._counts)
         if self._threads:
             threading.Thread(target=self._job.work, name="hidviz-runner", daemon=True).start()
 
@@ -145,13 +153,14 @@ class Runner(Generic[Item]):
 class _Job(Generic[Item]):
     """One iterator being consumed: the only state that the worker and its watchers share."""
 
-    def __init__(self, items: Iterator[Item], steps: int | None) -> None:
+    def __init__(self, items: Iterator[Item], steps: int | None, counts: Callable[[Item], bool]) -> None:
         self.latest: Item | None = None
         self.version = 0
         self.failure: BaseException | None = None
         self.ended = False
         self.steps = steps  # items still allowed; None for no limit
         self._items = items
+        self._counts = counts
         self._stopped = False
         self._change = threading.Condition()
         self._since = 0.0
@@ -204,7 +213,8 @@ class _Job(Generic[Item]):
                 self.ended = True
                 return False
             self.latest = item
-            self.steps = None if self.steps is None else max(0, self.steps - 1)
+            if self.steps is not None and self._counts(item):
+                self.steps = max(0, self.steps - 1)
             self.version += 1
             self._stamps.append(time.monotonic())
         return True
