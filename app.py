@@ -1,2 +1,5 @@
-"""Open the page: panel serve app.py."""
-from hidviz.ui import page; page.servable()  # noqa: E702
+"""The page, for `panel serve app.py`."""
+
+from hidviz.ui import page
+
+page().servable()

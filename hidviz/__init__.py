@@ -1,0 +1,29 @@
+"""hidviz: infer the couplings of a network when some of its units are hidden.
+
+    from hidviz import Experiment
+    for snapshot in Experiment().run():
+        print(snapshot.step, snapshot.cost)
+
+The engine stands on NumPy and SciPy alone; the page lives in `hidviz.ui` and is imported only when asked for.
+"""
+
+from hidviz.couplings import Couplings, random_couplings
+from hidviz.experiments import Experiment
+from hidviz.gauge import Gauge, aligned, best_gauge, regauge
+from hidviz.learners import LEARNERS, Beliefs, Estimate, Infeasible, Learner, prepare
+from hidviz.learning import Fit, fit, learn
+from hidviz.presets import PRESETS
+from hidviz.recording import Recording
+from hidviz.runner import Runner
+from hidviz.scores import criteria, mean_square_errors, rms_errors
+from hidviz.simulation import simulate
+from hidviz.snapshot import Snapshot
+from hidviz.starts import random_start
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "LEARNERS", "PRESETS", "Beliefs", "Couplings", "Estimate", "Experiment", "Fit", "Gauge", "Infeasible", "Learner",
+    "Recording", "Runner", "Snapshot", "aligned", "best_gauge", "criteria", "fit", "learn", "mean_square_errors",
+    "prepare", "random_couplings", "random_start", "regauge", "rms_errors", "simulate",
+]  # fmt: skip

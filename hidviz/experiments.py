@@ -11,7 +11,7 @@ and a new start leaves the data unchanged. The same experiment gives the same nu
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -53,7 +53,8 @@ class Experiment:
         start: a name in STARTS.
         start_index: which of the random starts, counted from 1.
         start_scale: standard deviation of a small start.
-        patience: stop when the held-out cost has not fallen for this many steps; None to go on to convergence.
+        patience: stop when the held-out cost, if it is affordable, has not fallen for this many steps; None to go on
+            to convergence.
         max_steps: stop after this many steps; None for no limit.
         n_held_out: length of the held-out data in bins; 0 for none.
         seed: the one source of all randomness.
@@ -87,12 +88,23 @@ class Experiment:
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
             value = getattr(self, name)
-            if value is not None and not low <= value <= high:
+            if value is None and name in OPTIONAL:
+                continue
+            whole = isinstance(low, int)
+            if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+                raise ValueError(f"{name} must be a {'whole ' if whole else ''}number, got {value!r}.")
+            if not low <= value <= high:
                 raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {value}.")
         for name, known in CHOICES.items():
             value = getattr(self, name)
-            if value not in known and not (name == "optimiser" and value is None):
+            if value not in known and not (name in OPTIONAL and value is None):
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}.")
+        if not isinstance(self.hidden_hidden, bool):
+            raise ValueError(f"hidden_hidden must be True or False, got {self.hidden_hidden!r}.")
+        if 0 < self.n_held_out < RANGES["n_steps"][0]:
+            raise ValueError(f"n_held_out must be 0 or at least {RANGES['n_steps'][0]}, got {self.n_held_out}.")
+        if self.patience is not None and not self.n_held_out:
+            raise ValueError("patience waits for the held-out cost: set n_held_out, or leave patience out.")
 
     @property
     def n_hidden_learned(self) -> int:
@@ -100,6 +112,11 @@ class Experiment:
         if LEARNERS[self.learner].hidden == "none":
             return self.n_visible if self.learner == "visible-lag2" else 0
         return self.n_hidden if self.n_hidden_assumed is None else self.n_hidden_assumed
+
+    @property
+    def optimiser_used(self) -> str:
+        """The optimiser by name: the one asked for, else the default of the learner."""
+        return self.optimiser or ("adam" if LEARNERS[self.learner].stochastic else "l-bfgs")
 
     @property
     def data_key(self) -> tuple[object, ...]:
@@ -204,12 +221,11 @@ class Experiment:
             penalty=self.penalty,
             box=self.box,
             held_out=bench.held_out,
-            patience=self.patience,
+            patience=self.patience if bench.held_out else None,
             max_steps=self.max_steps,
         )
         if since is not None:
-            next(snapshots)
-            yield since
+            yield replace(since, snapshot=next(snapshots))
         for snapshot in snapshots:
             frame = framed(world, bench, snapshot, trace)
             trace = frame.trace
@@ -244,6 +260,8 @@ RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "seed": (0, 2**31 - 1),
     }
 )
+
+OPTIONAL = ("n_hidden_assumed", "optimiser", "rate", "box", "patience", "max_steps")
 
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

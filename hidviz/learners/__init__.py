@@ -1,0 +1,69 @@
+"""Learners: one method of inference per file, and the one registry of them all.
+
+    LEARNERS[name](recording, n_hidden=…)  →  learner;  learner(couplings)  →  Estimate
+
+A dict of functions is the whole plug-in system: a new method is a new file and a new line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from hidviz.learners import exact, smoothing
+from hidviz.learners.backprop import BACKPROP
+from hidviz.learners.gibbs import GIBBS
+from hidviz.learners.meanfield import (
+    MEAN_FIELD,
+    MEAN_FIELD_GAUSSIAN,
+    MEAN_FIELD_NAIVE,
+    MEAN_FIELD_SECOND_ORDER,
+)
+from hidviz.learners.protocol import Beliefs, Estimate, Infeasible, Learner, Method
+from hidviz.learners.visible import VISIBLE, VISIBLE_LAG2
+from hidviz.recording import Recording
+
+__all__ = ["LEARNERS", "Beliefs", "Estimate", "Infeasible", "Learner", "Method", "prepare"]
+
+LEARNERS: Mapping[str, Method] = MappingProxyType(
+    {
+        "backprop": BACKPROP,
+        "exact": exact.method(smoothing.prepare_chain),
+        "mean-field": MEAN_FIELD,
+        "mean-field-naive": MEAN_FIELD_NAIVE,
+        "mean-field-gaussian": MEAN_FIELD_GAUSSIAN,
+        "mean-field-second-order": MEAN_FIELD_SECOND_ORDER,
+        "gibbs": GIBBS,
+        "visible": VISIBLE,
+        "visible-lag2": VISIBLE_LAG2,
+    }
+)
+
+
+def prepare(
+    name: str,
+    recording: Recording,
+    *,
+    n_hidden: int,
+    hidden_hidden: bool = False,
+    bias: bool = False,
+    **options: Any,
+) -> Learner:
+    """Prepare a method for a recording: the work that depends on the data alone.
+
+    Args:
+        name: a name in LEARNERS.
+        recording: the visible history to learn from.
+        n_hidden: number of hidden units to assume.
+        hidden_hidden: whether to learn M; zero otherwise.
+        bias: whether to learn the biases h and g; zero otherwise.
+        **options: options of the method.
+
+    Raises:
+        ValueError: the name is unknown, or an argument is out of range.
+        Infeasible: the request would take too long; the message gives the number and an alternative.
+    """
+    if name not in LEARNERS:
+        raise ValueError(f"learner must be one of {', '.join(LEARNERS)}, got {name!r}.")
+    return LEARNERS[name](recording, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=bias, **options)

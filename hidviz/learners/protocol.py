@@ -115,6 +115,7 @@ class Method:
         summary: two sentences: what it assumes, and where it applies.
         equations: its equations in KaTeX, without delimiters.
         seconds: predicted seconds for one evaluation, from (Nv, Nh, n_transitions, hidden_hidden); a rough guide.
+        stochastic: whether its gradients are random estimates.
     """
 
     title: str
@@ -125,6 +126,7 @@ class Method:
     summary: str
     equations: tuple[str, ...]
     seconds: Callable[[int, int, int, bool], float]
+    stochastic: bool = False
 
     def __call__(
         self,

@@ -1,0 +1,61 @@
+// A row of buttons whose name is what they show and whose tooltip is what they do.
+
+const ICONS = {
+  play: "M8 5v14l11-7z",
+  pause: "M6 5h4v14H6zm8 0h4v14h-4z",
+  step: "M6 6l8.5 6L6 18zM16 6h2.5v12H16z",
+  rewind: "M12 5V1L7 6l5 5V7a6 6 0 1 1-6 6H4a8 8 0 1 0 8-8z",
+  start: "M4 18.6 14.6 8H12V6h6v6h-2V9.4L5.4 20zM4 5.4 5.4 4l4.2 4.2-1.4 1.4zM14 15.4l1.4-1.4 2.6 2.6V14h2v6h-6v-2h2.6z",
+  data: "M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2zm0 2v14h14V5zm2 2h3v3H7zm7 7h3v3h-3zm0-7h3v3h-3zm-7 7h3v3H7zm3.5-3.5h3v3h-3z",
+  undo: "M8 7V3L2 9l6 6v-4h5a5 5 0 0 1 0 10H8v2h5a7 7 0 0 0 0-16z",
+  redo: "M16 7V3l6 6-6 6v-4h-5a5 5 0 0 0 0 10h5v2h-5a7 7 0 0 1 0-16z",
+  share: "M10 13a4 4 0 0 1 0-5.6l3-3A4 4 0 0 1 18.600 10l-1.500 1.500-1.400-1.400 1.500-1.500a2 2 0 0 0-2.800-2.800l-3 3a2 2 0 0 0 0 2.800zm4-2a4 4 0 0 1 0 5.600l-3 3A4 4 0 0 1 5.400 14l1.500-1.500 1.400 1.400-1.500 1.500a2 2 0 0 0 2.800 2.800l3-3a2 2 0 0 0 0-2.800z",
+  help: "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 18a8 8 0 1 1 0-16 8 8 0 0 1 0 16zm-1-4h2v2h-2zm1-10a4 4 0 0 0-4 4h2a2 2 0 1 1 2.900 1.800C11.700 12.400 11 13.200 11 15h2c0-1 .4-1.400 1.200-1.900A4 4 0 0 0 12 6z",
+}
+const SVG = "http://www.w3.org/2000/svg"
+
+export function render({ model }) {
+  const root = document.createElement("div")
+  root.className = "buttons"
+  const built = new Map()
+
+  const build = () => {
+    root.style.setProperty("--columns", model.columns)
+    root.classList.toggle("inline", model.columns === 0)
+    root.replaceChildren()
+    built.clear()
+    for (const { name, icon, help, primary } of model.items) {
+      const button = document.createElement("button")
+      button.type = "button"
+      button.title = help
+      button.dataset.primary = Boolean(primary)
+      const picture = document.createElementNS(SVG, "svg")
+      picture.setAttribute("viewBox", "0 0 24 24")
+      picture.setAttribute("aria-hidden", "true")
+      const path = document.createElementNS(SVG, "path")
+      path.setAttribute("d", ICONS[icon])
+      picture.append(path)
+      const label = document.createElement("span")
+      label.textContent = name
+      button.append(picture, label)
+      button.addEventListener("click", () => model.send_msg({ press: name }))
+      built.set(name, button)
+      root.append(button)
+    }
+    update()
+  }
+  const update = () => {
+    for (const [name, button] of built) {
+      const disabled = model.disabled.includes(name)
+      if (button.disabled !== disabled) { button.disabled = disabled }
+      button.classList.toggle("primary", button.dataset.primary === "true" && !disabled)
+    }
+  }
+  const theme = () => root.classList.toggle("dark", model.dark)
+  model.on("items", build)
+  model.on("disabled", update)
+  model.on("dark", theme)
+  build()
+  theme()
+  return root
+}

@@ -1,0 +1,87 @@
+"""Small components of the page's own: buttons, the cards of the hidden units, the status line with its keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import param
+from panel.custom import JSComponent
+
+HERE = Path(__file__).parent
+
+
+class Button(NamedTuple):
+    """One button: its name, its icon, what it does in words, the function, and whether it is the one to press first."""
+
+    name: str
+    icon: str
+    help: str
+    act: Callable[[], None]
+    primary: bool = False
+
+
+class Buttons(JSComponent):  # type: ignore[misc]  # panel has no types
+    """A group of buttons; pressing one calls its function. Their accessible name is the text they show."""
+
+    items = param.List(doc="For each button: name, icon, help, primary.")
+    disabled = param.List([], doc="Names of the buttons that cannot be pressed now.")
+    columns = param.Integer(2, doc="Buttons in a row; 0 for as many as fit.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "buttons.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "buttons.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+    def __init__(self, *buttons: Button, **params: Any) -> None:
+        items = [{"name": b.name, "icon": b.icon, "help": b.help, "primary": b.primary} for b in buttons]
+        super().__init__(items=items, **params)
+        self._acts = {button.name: button.act for button in buttons}
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if message.get("press") in self._acts:
+            self._acts[message["press"]]()
+
+
+class HiddenUnits(JSComponent):  # type: ignore[misc]
+    """A card per hidden unit; pressing its buttons calls the functions given."""
+
+    units = param.List(doc="For each hidden unit: match (a phrase), overlap in [-1, 1], flipped (bool).")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "hidden_units.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "hidden_units.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+    def __init__(self, on_flip: Callable[[int], None], on_swap: Callable[[int, int], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_flip = on_flip
+        self._on_swap = on_swap
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if "flip" in message:
+            self._on_flip(int(message["flip"]))
+        if "swap" in message:
+            first, second = message["swap"]
+            self._on_swap(int(first), int(second))
+
+
+class Instrument(JSComponent):  # type: ignore[misc]
+    """The status line, the acknowledgement of frames, and keys pressed anywhere but in a field."""
+
+    sentence = param.String(doc="What happened last, in a sentence; changes at events only.")
+    state = param.String("{}", doc="The same in numbers, as JSON; changes with every frame.")
+    frame = param.Integer(0, doc="Number of the frame sent.")
+    acknowledged = param.Integer(0, doc="Number of the last frame that the browser has drawn.")
+    copied = param.String(doc="A path of this server that is put on the clipboard as a whole link.")
+    keys = param.List([], doc="Keys that the page listens to.")
+
+    _esm = (HERE / "instrument.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "instrument.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+    def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_key = on_key
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if "key" in message:
+            self._on_key(str(message["key"]))

@@ -1,0 +1,184 @@
+"""True, inferred and difference: the block matrix [[J, K], [L, M]] three times, on one scale.
+
+Rows receive and columns send, as in the formulas. The colour range is symmetric and fixed for a run, from the largest
+true coupling; the true matrix is sent to the browser once a run, the other two once a frame as float32.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from bokeh.models import (
+    ColumnDataSource,
+    CustomJSHover,
+    FixedTicker,
+    HoverTool,
+    LinearColorMapper,
+    Range1d,
+    Rect,
+    Span,
+)
+from bokeh.plotting import figure
+from numpy.typing import NDArray
+
+from hidviz.couplings import Array, Couplings
+from hidviz.gauge import with_hidden
+from hidviz.ui.colours import DIVERGING, LIGHT, block_colours
+from hidviz.ui.curves import paint_axes
+
+TITLES = ("True couplings", "Inferred", "Inferred − true")
+
+
+def block_matrix(couplings: Couplings, n_hidden: int) -> Array:
+    """[[J, K], [L, M]] with room for n_hidden hidden units, (Nv + n_hidden, Nv + n_hidden)."""
+    full = with_hidden(couplings, n_hidden)
+    return np.block([[full.J, full.K], [full.L, full.M]])
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What is fixed for a run: sizes, and the largest coupling that the colours tell apart."""
+
+    n_visible: int
+    n_hidden: int
+    largest: float
+
+
+def scale_for(truth: Couplings, n_hidden: int) -> Scale:
+    """The scale of a run with this truth: the largest true coupling, rounded up to one decimal."""
+    largest = float(np.abs(block_matrix(truth, truth.n_hidden)).max(initial=0.0))
+    return Scale(truth.n_visible, n_hidden, max(0.1, float(np.ceil(10.0 * largest) / 10.0)))
+
+
+class Heatmap:
+    """One block matrix.
+
+    Args:
+        title: what it shows.
+    """
+
+    def __init__(self, title: str) -> None:
+        self.figure = figure(
+            width=330,
+            height=322,
+            sizing_mode="scale_width",
+            x_range=Range1d(0, 1),
+            y_range=Range1d(1, 0),
+            tools="",
+            toolbar_location=None,
+            min_border=0,
+            x_axis_location="below",
+            name=title,
+        )
+        self._mapper = LinearColorMapper(palette=list(DIVERGING), low=-1.0, high=1.0)
+        self._source = ColumnDataSource({"image": [np.zeros((1, 1), dtype=np.float32)]})
+        self._image = self.figure.image("image", x=0, y=0, dw=1, dh=1, color_mapper=self._mapper, source=self._source)
+        self._boxes = ColumnDataSource({"x": [], "y": [], "width": [], "height": [], "color": []})
+        self.figure.add_glyph(
+            self._boxes,
+            Rect(x="x", y="y", width="width", height="height", line_color="color", fill_alpha=0.0, line_width=2.5),
+        )
+        self._borders = [Span(dimension=d, line_width=1) for d in ("width", "height")]
+        for border in self._borders:
+            self.figure.add_layout(border)
+        self._unit = CustomJSHover(args={"n_visible": 1})
+        self.figure.add_tools(
+            HoverTool(
+                renderers=[self._image],
+                tooltips=[("to", "$y{custom}"), ("from", "$x{custom}"), ("coupling", "@image{+0.000}")],
+                formatters={"$x": self._unit, "$y": self._unit},
+            )
+        )
+        self.figure.xaxis.axis_label = "from unit"
+        self.figure.yaxis.axis_label = "to unit"
+        self._dark = False
+        self._scale = Scale(1, 0, 1.0)
+
+    def fit(self, scale: Scale) -> None:
+        """Adapt axes, borders and colours to a run."""
+        self._scale = scale
+        n_visible, n = scale.n_visible, scale.n_visible + scale.n_hidden
+        self.figure.x_range.update(start=0, end=n)
+        self.figure.y_range.update(start=n, end=0)
+        self._image.glyph.update(dw=n, dh=n)
+        self._mapper.update(low=-scale.largest, high=scale.largest)
+        ticks, labels = unit_ticks(n_visible, scale.n_hidden)
+        for axis in (self.figure.xaxis[0], self.figure.yaxis[0]):
+            axis.ticker = FixedTicker(ticks=[tick + 0.5 for tick in ticks])
+            axis.major_label_overrides = {tick + 0.5: label for tick, label in zip(ticks, labels, strict=True)}
+        for border in self._borders:
+            border.location = n_visible
+            border.visible = scale.n_hidden > 0
+        self._unit.code = (
+            f"const k = Math.floor(value);"
+            f"return k < {n_visible} ? 'visible ' + (k + 1) : 'hidden ' + (k + 1 - {n_visible})"
+        )
+        self._outline()
+
+    def show(self, values: NDArray[np.float64]) -> None:
+        """Draw a block matrix."""
+        self._source.data = {"image": [values.astype(np.float32)]}
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self._dark = dark
+        paint_axes(self.figure, dark)
+        self.figure.grid.grid_line_color = None
+        for border in self._borders:
+            border.line_color = LIGHT.quiet  # on the image, which is light in both themes
+        self._outline()
+
+    def _outline(self) -> None:
+        """Frame the blocks that touch hidden units, each in its colour."""
+        colours = block_colours(self._dark)
+        n_visible, n_hidden = self._scale.n_visible, self._scale.n_hidden
+        blocks = {
+            "K": (n_visible + n_hidden / 2, n_visible / 2, n_hidden, n_visible),
+            "L": (n_visible / 2, n_visible + n_hidden / 2, n_visible, n_hidden),
+            "M": (n_visible + n_hidden / 2, n_visible + n_hidden / 2, n_hidden, n_hidden),
+        }
+        rows = [(*box, colours[name]) for name, box in blocks.items()] if n_hidden else []
+        names = ("x", "y", "width", "height", "color")
+        self._boxes.data = {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+
+def unit_ticks(n_visible: int, n_hidden: int) -> tuple[list[float], list[str]]:
+    """Where to number the units, and how: visible 1, 5, 10 …, hidden h1, h2 …; never so dense that they touch."""
+    n = n_visible + n_hidden
+    stride = next((step for step in (1, 2, 5, 10, 20, 50) if n / step <= 8), 100)
+    room = n / 13  # units that one label covers
+    visible = [0, *range(stride - 1, n_visible, stride)] if stride > 1 else list(range(n_visible))
+    visible = [unit for unit in visible if unit == 0 or room <= unit <= n_visible - room / 2]
+    ticks, labels = [float(unit) for unit in visible], [str(unit + 1) for unit in visible]
+    if n_hidden and n_hidden / max(room, 1.0) < 2.0 and n_hidden > 1 and room > 1.0:
+        return [*ticks, n_visible + (n_hidden - 1) / 2], [*labels, f"h1–{n_hidden}"]
+    hidden = range(0, n_hidden, max(1, round(room), stride))
+    return ticks + [float(n_visible + unit) for unit in hidden], labels + [f"h{unit + 1}" for unit in hidden]
+
+
+class Heatmaps:
+    """The three block matrices side by side."""
+
+    def __init__(self) -> None:
+        self.true, self.found, self.error = (Heatmap(title) for title in TITLES)
+        self.all = (self.true, self.found, self.error)
+        self._truth: Couplings | None = None
+        self.scale = Scale(1, 0, 1.0)
+
+    def show(self, truth: Couplings, estimate: Couplings) -> None:
+        """Draw an estimate beside the truth; the truth and the scale only when the truth is another one."""
+        n_hidden = max(truth.n_hidden, estimate.n_hidden)
+        true, found = block_matrix(truth, n_hidden), block_matrix(estimate, n_hidden)
+        if truth is not self._truth or n_hidden != self.scale.n_hidden:
+            self._truth, self.scale = truth, scale_for(truth, n_hidden)
+            for heatmap in self.all:
+                heatmap.fit(self.scale)
+            self.true.show(true)
+        self.found.show(found)
+        self.error.show(found - true)
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        for heatmap in self.all:
+            heatmap.restyle(dark)

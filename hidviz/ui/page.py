@@ -1,0 +1,102 @@
+"""Page: the served page, a Dashboard inside a frame with presets, sharing, theme and help."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from hidviz.presets import ABOUT_PRESETS
+from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT
+from hidviz.ui.components import Button, Buttons
+from hidviz.ui.dashboard import Dashboard
+from hidviz.ui.link import read_link
+
+THEME = {
+    scheme: {
+        "palette": {
+            "primary": {"main": accent},
+            "background": {"default": inks.paper, "paper": inks.paper},
+            "text": {"primary": inks.text, "secondary": inks.quiet},
+        },
+        "typography": {"button": {"textTransform": "none"}, "fontSize": 14},
+        "shape": {"borderRadius": 6},
+        "components": {
+            "MuiAppBar": {
+                "styleOverrides": {
+                    "root": {
+                        "backgroundColor": inks.paper,
+                        "backgroundImage": "none",
+                        "color": inks.text,
+                        "boxShadow": "none",
+                        "borderBottom": f"1px solid {inks.grid}",
+                        "& *": {"color": "inherit"},
+                    }
+                }
+            }
+        },
+    }
+    for scheme, accent, inks in (("light", ACCENT, LIGHT), ("dark", ACCENT_DARK, DARK))
+}
+
+
+def page() -> Any:
+    """Build the page of one session, from the link it was opened with."""
+    pn.extension(reconnect=True, notifications=True)
+    arguments = pn.state.session_args
+    dark = _last(arguments.get("theme")) == "dark"
+    link = read_link(arguments)
+    dashboard = Dashboard(link, dark=dark)
+    presets = pmui.Select(
+        label="Preset",
+        options={"Choose a preset": ""} | {about.title: name for name, about in ABOUT_PRESETS.items()},
+        value=dashboard.preset,
+        width=280,
+        size="small",
+        margin=(6, 8),
+        description="A finished set of knobs from the paper; turning any of them leaves the preset.",
+    )
+
+    def choose(event: Any) -> None:
+        if event.new:
+            dashboard.choose_preset(event.new)
+
+    presets.param.watch(choose, "value")
+    location = pn.state.location
+    if location is not None:
+        dashboard.on_query = lambda query: setattr(location, "search", query)
+    tools = Buttons(
+        Button(
+            "Share link",
+            "share",
+            "Copy a link that reproduces this run",
+            lambda: dashboard.share(location.pathname if location else ""),
+        ),
+        Button("Help", "help", "What this page shows, and its keys (?)", dashboard.help),
+        columns=0,
+        dark=dark,
+        margin=(6, 8),
+    )
+    shown = pmui.Page(
+        title="hidviz",
+        sidebar=[dashboard.sidebar],
+        main=[dashboard.main],
+        header=[presets, pn.HSpacer(), tools],
+        sidebar_width=336,
+        sidebar_open=not link.hide_controls,
+        dark_theme=dark,
+        theme_config=THEME,
+        busy_indicator=None,
+    )
+
+    def restyle(event: Any) -> None:
+        dashboard.restyle(event.new)
+        tools.dark = event.new
+
+    shown.param.watch(restyle, "dark_theme")
+    return shown
+
+
+def _last(values: list[bytes] | None) -> str:
+    return values[-1].decode("utf-8", "replace") if values else ""

@@ -1,0 +1,240 @@
+"""Session: what one person is doing, without a single widget.
+
+It owns a Runner, the experiment under way and the newest Frame, and turns every press of a button into a new course:
+a flip, a rewind, an undo are all "go on from that frame". Frames are immutable, so nothing done here can lose one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from hidviz.experiments import Experiment
+from hidviz.frames import Frame, Progress, World, regauged_frame
+from hidviz.gauge import Gauge, flip, swap
+from hidviz.learners.protocol import Infeasible
+from hidviz.optimisers import Memory
+from hidviz.runner import Runner
+
+UNDO_DEPTH = 50
+
+AT_ONCE = frozenset({"optimiser", "rate", "penalty", "box", "patience", "max_steps"})
+"""Knobs that act on the run under way; all others start learning again, or make new data."""
+
+
+class Session:
+    """One person's run, and what was done to it.
+
+    Args:
+        experiment: the knobs to begin with.
+        frame: a finished run of that experiment to show first; None to prepare step 0 instead.
+    """
+
+    def __init__(self, experiment: Experiment, frame: Frame | None = None) -> None:
+        self.experiment = experiment
+        self.frame = frame
+        self.progress: Progress | None = None
+        self.problem = ""
+        self.infeasible = False
+        self.event = ""  # the last thing a person did or should know, as a sentence
+        self.course_number = 0  # grows with every fresh course: new axes, new scales
+        self._runner: Runner[Progress | Frame] = Runner(counts=lambda item: isinstance(item, Frame))
+        self._seen = -1
+        self._world: World | None = frame.world if frame else None
+        self._world_key = experiment.data_key if frame else None
+        self._undo: list[Frame] = []
+        self._redo: list[Frame] = []
+        if frame is None:
+            self._begin(steps=1)
+
+    # What is the case
+
+    @property
+    def running(self) -> bool:
+        """Whether the worker is producing frames."""
+        return self._runner.running
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run shown has come to its end."""
+        return self.frame is not None and self.frame.snapshot.state != "learning"
+
+    @property
+    def steps_per_second(self) -> float:
+        """Frames per second of the worker."""
+        return self._runner.items_per_second
+
+    @property
+    def n_undo(self) -> tuple[int, int]:
+        """How many operations can be undone and redone."""
+        return len(self._undo), len(self._redo)
+
+    def poll(self) -> bool:
+        """Take in what the worker has published; whether anything changed since the last call."""
+        version = self._runner.version
+        if version == self._seen:
+            return False
+        self._seen = version
+        item = self._runner.latest
+        if isinstance(item, Frame):
+            self.progress = None
+            self._take(item)
+        elif item is not None:
+            self.progress = item
+        if failure := self._runner.failure:
+            self.progress = None
+            self.infeasible = isinstance(failure, Infeasible)
+            self.problem = str(failure) or repr(failure)
+        return True
+
+    def _take(self, frame: Frame) -> None:
+        before = self.frame.snapshot.state if self.frame else "learning"
+        self.frame = frame
+        self._world, self._world_key = frame.world, self.experiment.data_key
+        if frame.snapshot.state != "learning" and before == "learning":
+            self.event = frame.snapshot.message
+
+    # What a person can do
+
+    def run(self) -> None:
+        """Go on; at the end of a run, start it again."""
+        if self.finished or self.frame is None or self._stale:
+            self._begin(steps=None)
+        elif self._runner.ended:
+            self._continue(self.frame, steps=None)
+        else:
+            self._runner.resume()
+        self.event = "Running."
+
+    def pause(self) -> None:
+        """Stop producing frames, and keep everything."""
+        self._runner.pause()
+        self.event = f"Paused at step {self._step}."
+
+    def step(self) -> None:
+        """Make one step, then pause."""
+        if self.frame is None or self._stale:
+            self._begin(steps=1)
+        elif self.finished:
+            self.event = "This run has ended: rewind it, or take a new start."
+        elif self._runner.ended:
+            self._continue(self.frame, steps=2)  # the frame itself comes first
+        else:
+            self._runner.step()
+            self.event = f"One step from step {self._step}."
+
+    def run_to(self, step: int) -> None:
+        """Learn from the start up to this step, then pause."""
+        self._begin(steps=step + 1)
+
+    def rewind(self) -> None:
+        """Back to the same start on the same data, paused."""
+        self._begin(steps=1)
+        self.event = "Rewound to the same start on the same data."
+
+    def new_start(self) -> None:
+        """Another random start on the same data, running."""
+        self.experiment = replace(self.experiment, start_index=self.experiment.start_index + 1)
+        self._begin(steps=None)
+        self.event = f"New start, number {self.experiment.start_index}, on the same data."
+
+    def new_data(self) -> None:
+        """Another seed: new true couplings, new data, running."""
+        self.experiment = replace(self.experiment, seed=self.experiment.seed + 1)
+        self._begin(steps=None)
+        self.event = f"New true network and new data from seed {self.experiment.seed}."
+
+    def change(self, **knobs: Any) -> None:
+        """Turn knobs. What can act at once does; otherwise learning begins again, on new data where needed.
+
+        Raises:
+            ValueError: a knob is out of range; nothing has changed then.
+        """
+        self.adopt(replace(self.experiment, **knobs))
+
+    def adopt(self, experiment: Experiment) -> None:
+        """Take over all knobs of another experiment, as `change` does."""
+        before, self.experiment = self.experiment, experiment
+        if experiment == before:
+            return
+        changed = {name for name in vars(experiment) if getattr(experiment, name) != getattr(before, name)}
+        steps = None if self.running else 1
+        if changed <= AT_ONCE and self.frame is not None and not self._stale:
+            memory = Memory() if "optimiser" in changed else self.frame.snapshot.memory
+            snapshot = replace(self.frame.snapshot, state="learning", message="", memory=memory)
+            self._continue(replace(self.frame, snapshot=snapshot), steps=steps)
+        else:
+            self._begin(steps=steps)
+
+    def flip(self, unit: int) -> None:
+        """Flip the sign of a hidden unit, counted from 0, paused or running."""
+        if self._has_unit(unit):
+            self._regauge(flip(self._n_hidden, unit))
+            self.event = f"Hidden unit {unit + 1} flipped: the cost stays, the couplings change sign."
+
+    def swap(self, first: int, second: int) -> None:
+        """Exchange two hidden units, counted from 0, paused or running."""
+        if self._has_unit(first) and self._has_unit(second) and first != second:
+            self._regauge(swap(self._n_hidden, first, second))
+            self.event = f"Hidden units {first + 1} and {second + 1} swapped: the cost stays."
+
+    def undo(self) -> None:
+        """Take back the last operation on the estimate, bit for bit."""
+        self._travel(self._undo, self._redo, "Undone.")
+
+    def redo(self) -> None:
+        """Do again what was undone, bit for bit."""
+        self._travel(self._redo, self._undo, "Done again.")
+
+    def close(self) -> None:
+        """Give everything up; the worker ends at its next checkpoint."""
+        self._runner.stop()
+
+    # How it is done
+
+    @property
+    def _step(self) -> int:
+        return self.frame.snapshot.step if self.frame else 0
+
+    @property
+    def _n_hidden(self) -> int:
+        return self.frame.snapshot.couplings.n_hidden if self.frame else 0
+
+    @property
+    def _stale(self) -> bool:
+        """Whether the frame shown belongs to other knobs than the present ones."""
+        return self._world_key != self.experiment.data_key or bool(self.problem)
+
+    def _has_unit(self, unit: int) -> bool:
+        return 0 <= unit < self._n_hidden
+
+    def _regauge(self, gauge: Gauge) -> None:
+        assert self.frame is not None
+        self._undo = [*self._undo, self.frame][-UNDO_DEPTH:]
+        self._redo = []
+        self._continue(regauged_frame(self.frame, gauge), steps=None if self.running else 1)
+
+    def _travel(self, source: list[Frame], target: list[Frame], event: str) -> None:
+        if not source or self.frame is None:
+            self.event = "There is nothing to take back." if source is self._undo else "There is nothing to do again."
+            return
+        target.append(self.frame)
+        self._continue(source.pop(), steps=None if self.running else 1)
+        self.event = event
+
+    def _begin(self, *, steps: int | None) -> None:
+        """Learn anew, on the same data if the knobs allow."""
+        world = self._world if self._world_key == self.experiment.data_key else None
+        self._undo, self._redo = [], []
+        self.course_number += 1
+        self._start(self.experiment.course(world), steps=steps)
+
+    def _continue(self, frame: Frame, *, steps: int | None) -> None:
+        """Go on from a frame, which is shown at once."""
+        self.frame = frame
+        self._start(self.experiment.course(since=frame), steps=steps)
+
+    def _start(self, items: Iterator[Progress | Frame], *, steps: int | None) -> None:
+        self.problem, self.infeasible, self.progress = "", False, None
+        self._runner.start(items, steps=steps)
