@@ -1,3 +1,115 @@
+"""A strict floating point for every test, and for the page a real server and a real browser."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
 import numpy as np
+import pytest
 
 np.seterr(all="raise", under="ignore")
+
+ROOT = Path(__file__).parent.parent
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium: the one on the PATH, else Playwright's own; without either a reason, which in CI is a failure."""
+    from playwright.sync_api import Error, sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        try:
+            chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        except Error as error:
+            reason = f"no Chromium: install the package chromium, or run playwright install chromium ({error})"
+            if os.environ.get("HIDVIZ_REQUIRE_BROWSER"):
+                pytest.fail(reason)
+            pytest.skip(reason)
+        yield chromium
+        chromium.close()
+
+
+class Server:
+    """`panel serve app.py` on a free port of this machine."""
+
+    def __init__(self, *arguments):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.url = f"http://localhost:{port}/app"
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "panel", "serve", "app.py", "--port", str(port), *arguments],
+            cwd=ROOT,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        deadline = time.monotonic() + 120
+        while True:
+            try:
+                urllib.request.urlopen(f"http://localhost:{port}/favicon.ico", timeout=5).close()
+                return
+            except urllib.error.HTTPError:
+                return
+            except OSError:
+                if self.process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(self.process.stderr.read()) from None
+                time.sleep(0.2)
+
+    @property
+    def n_threads(self):
+        """Number of threads of the server process."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(next(line for line in status.splitlines() if line.startswith("Threads")).split()[1])
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(20)
+        self.process.stderr.close()
+
+
+@pytest.fixture(scope="session")
+def server():
+    """One server for all page tests."""
+    running = Server()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def open_page(browser, server):
+    """A function that opens the page in a fresh browser profile; any page error or outside request fails the test."""
+    faults, contexts = [], []
+
+    def opened(query="", *, width=1400, height=900, at=None):
+        context = browser.new_context(viewport={"width": width, "height": height})
+        contexts.append(context)
+        tab = context.new_page()
+        tab.set_default_timeout(30_000)
+        tab.on("pageerror", lambda error: faults.append(f"page error: {error}"))
+        tab.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
+        tab.on("request", lambda request: faults.append(f"outside: {request.url}") if _is_outside(request) else None)
+        tab.goto((at or server).url + query)
+        tab.locator("#hidviz-status").wait_for(state="attached", timeout=60_000)
+        tab.get_by_role("button", name="Run", exact=True).wait_for()
+        return tab
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def _is_outside(request):
+    return not request.url.startswith(("http://localhost:", "ws://localhost:", "data:", "blob:"))

@@ -86,7 +86,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.controls = Controls(self.session.experiment, self._change)
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
         self.units = HiddenUnits(self._flip, self._swap, sizing_mode="stretch_width", margin=0)
-        self.instrument = Instrument(self._key, keys=[*KEYS, *"123456789"], sizing_mode="stretch_width", margin=0)
+        self.instrument = Instrument(self._key, keys=list(KEYS), sizing_mode="stretch_width", margin=0)
         self._buttons()
         self.log_switch = pmui.Switch(
             label="Logarithmic cost", description="The cost above its lowest value so far, in powers of ten.", margin=0
