@@ -25,9 +25,10 @@ from hidviz.ui.controls import Controls
 from hidviz.ui.curves import CostCurves, ErrorCurves
 from hidviz.ui.heatmaps import TITLES, Heatmaps
 from hidviz.ui.help import HELP
-from hidviz.ui.link import Link, write_link
+from hidviz.ui.link import TABS, Link, write_link
 from hidviz.ui.session import Session
 from hidviz.ui.shipped import shipped_frame
+from hidviz.ui.tabs import Tab
 from hidviz.ui.words import equivalents_in_words, gauge_in_words, reading, scale_strip, state_of, units_of
 
 PERIOD = 50  # milliseconds between looks at the session
@@ -64,6 +65,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._dark = dark
         self._dirty = True
         self._sent_at = 0.0
+        self._first_tab = TABS.index(link.tab)
         self.on_query: Callable[[str], None] = lambda _: None
         self._build(link.notices)
         self.restyle(dark)
@@ -79,6 +81,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         """End the worker and the tick."""
         self._callback.stop()
         self.session.close()
+        for tab in self.tabs:
+            tab.close()
 
     # Building, once
 
@@ -87,6 +91,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
         self.units = HiddenUnits(self._flip, self._swap, sizing_mode="stretch_width", margin=0)
         self.instrument = Instrument(self._key, keys=list(KEYS), sizing_mode="stretch_width", margin=0)
+        self.tabs: tuple[Tab, ...] = ()
+        self.front: Any = None
         self._buttons()
         self.log_switch = pmui.Switch(
             label="Logarithmic cost", description="The cost above its lowest value so far, in powers of ten.", margin=0
@@ -153,6 +159,17 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     @property
     def main(self) -> Any:
+        """The status line, and one tab in front."""
+        names = [(tab.title, tab.layout) for tab in self.tabs]
+        self.front = pmui.Tabs(("Learn", self._learn()), *names, active=self._first_tab, dynamic=True, margin=0)
+        self.front.sizing_mode = "stretch_width"
+        self.front.param.watch(self._look, "active")
+        return pmui.Column(
+            self.alert, self.remedy, self.help_sheet, self.instrument, self.front, sizing_mode="stretch_width",
+            margin=(8, 16),
+        )  # fmt: skip
+
+    def _learn(self) -> Any:
         """Curves, heatmaps, hidden units."""
 
         def flexible(item: Any, basis: int) -> Any:
@@ -188,17 +205,13 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             sizing_mode="stretch_width",
         )  # fmt: skip
         return pmui.Column(
-            self.alert,
-            self.remedy,
-            self.help_sheet,
-            self.instrument,
             curves,
             gauge_row,
             maps,
             unit_row,
             self.units,
             sizing_mode="stretch_width",
-            margin=(8, 16),
+            margin=(8, 0),
         )
 
     def _titled(self, title: str, plot: Any, right: Any) -> Any:
@@ -301,7 +314,11 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         waiting = self.instrument.frame - self.instrument.acknowledged
         if waiting >= IN_FLIGHT and time.monotonic() - self._sent_at < PATIENCE:
             return
-        if self.session.poll() or self._dirty:
+        changed = self.session.poll() or self._dirty
+        front = self.front.active if self.front is not None else 0
+        if front and self.tabs[front - 1].look():
+            changed = True
+        if changed:
             self._draw()
 
     def _draw(self) -> None:
@@ -319,6 +336,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         truth, found = frame.world.truth, frame.snapshot.couplings
         if self.align_switch.value:
             found = regauge(with_hidden(found, len(frame.gauge.order)), frame.gauge)
+        if self.front is not None and self.front.active != 0:
+            return
         self.cost.show(frame)
         self.errors.show(frame)
         self.heatmaps.show(truth, found)
@@ -361,7 +380,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._dark = dark
         for component in (self.units, self.transport, self.history):
             component.dark = dark
-        for plot in (self.cost, self.errors, self.heatmaps):
+        for plot in (self.cost, self.errors, self.heatmaps, *self.tabs):
             plot.restyle(dark)
         self._dirty = True
 
