@@ -53,7 +53,7 @@ class Curves:
 
     def __init__(self, styles: Mapping[str, tuple[float, str]], axis: str, name: str) -> None:
         self.figure = figure(
-            height=218,
+            height=206,
             sizing_mode="stretch_width",
             x_range=Range1d(0, 20),
             y_range=Range1d(0, 1),
@@ -98,7 +98,7 @@ class Curves:
             x, y = decimated(line.x, line.y) if line else (np.empty(0), np.empty(0))
             source.data = {"x": x.astype(np.float32), "y": y.astype(np.float32)}
         last = max((float(line.x[-1]) for line in lines if len(line.x)), default=0.0)
-        _set_range(self.figure.x_range, 0.0, _next_nice(1.3 * last))
+        _set_range(self.figure.x_range, 0.0, _next_nice(1.4 * last))
         _set_range(self.figure.y_range, low, high)
         labelled = [line for line in lines if line.label and len(line.y)]
         margin = 0.04 * (high - low)
@@ -186,7 +186,7 @@ class CostCurves(Curves):
         for span in self._truths.values():
             span.visible = False
         self._best.data = {"x": [], "y": []}
-        self.figure.yaxis.axis_label = "cost above its lowest (nats per bin)"
+        self.figure.yaxis.axis_label = "excess cost (nats per bin)"
         self.figure.yaxis.formatter = _powers_of_ten()
 
     def restyle(self, dark: bool) -> None:

@@ -186,15 +186,16 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             *[
                 flexible(
                     pmui.Column(
-                        _heading(title), pn.pane.Bokeh(heatmap.figure, sizing_mode="scale_width", margin=0), margin=0
+                        _heading(title),
+                        pn.pane.Bokeh(heatmap.figure, sizing_mode="scale_width", max_width=318, margin=0),
+                        margin=0,
                     ),
-                    210,
+                    236,
                 )
                 for title, heatmap in zip(TITLES, self.heatmaps.all, strict=True)
             ],
             sizing_mode="stretch_width",
             gap="16px",
-            flex_wrap="nowrap",
         )
         gauge_row = pn.FlexBox(
             self.align_switch, self.gauge_line, self.scale, align_items="center", gap="16px",

@@ -61,7 +61,7 @@ class Heatmap:
     def __init__(self, title: str) -> None:
         self.figure = figure(
             width=330,
-            height=322,
+            height=316,
             sizing_mode="scale_width",
             x_range=Range1d(0, 1),
             y_range=Range1d(1, 0),

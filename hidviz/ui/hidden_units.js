@@ -22,7 +22,7 @@ export function render({ model }) {
     list.replaceChildren()
     cards = Array.from({ length: n }, (_, unit) => {
       const card = make("li", { class: "unit" })
-      const name = make("span", { class: "name" }, `Hidden ${unit + 1}`)
+      const name = make("span", { class: "name" }, `Hidden ${unit + 1} `)
       const match = make("span", { class: "match" })
       const track = make("span", { class: "track", "aria-hidden": "true" })
       const bar = make("span", { class: "bar" })
@@ -30,7 +30,9 @@ export function render({ model }) {
       const flip = make("button", { type: "button", "aria-label": `Flip hidden unit ${unit + 1}` }, "Flip")
       flip.title = `Change the sign of hidden unit ${unit + 1}: its column of K and its row of L. The cost stays.`
       flip.addEventListener("click", () => model.send_msg({ flip: unit }))
-      card.append(name, match, track, flip)
+      const words = make("div", { class: "words" })
+      words.append(name, match)
+      card.append(words, track, flip)
       list.append(card)
       return { card, match, bar }
     })

@@ -13,6 +13,8 @@ from hidviz.ui.components import Button, Buttons
 from hidviz.ui.dashboard import Dashboard
 from hidviz.ui.link import read_link
 
+NARROW = 1000  # pixels: on a narrower page the controls lie over the plots and are opened when needed
+
 THEME = {
     scheme: {
         "palette": {
@@ -22,6 +24,7 @@ THEME = {
         },
         "typography": {"button": {"textTransform": "none"}, "fontSize": 14},
         "shape": {"borderRadius": 6},
+        "breakpoints": {"values": {"xs": 0, "sm": NARROW, "md": NARROW + 100, "lg": 1200, "xl": 1536}},
         "components": {
             "MuiAppBar": {
                 "styleOverrides": {
@@ -31,10 +34,13 @@ THEME = {
                         "color": inks.text,
                         "boxShadow": "none",
                         "borderBottom": f"1px solid {inks.grid}",
-                        "& *": {"color": "inherit"},
+                        "& .title": {"color": f"{inks.text} !important"},
                     }
                 }
-            }
+            },
+            "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "52px !important"}}},
+            "MuiTab": {"styleOverrides": {"root": {"minHeight": 38, "padding": "6px 16px", "fontSize": 16}}},
+            "MuiTabs": {"styleOverrides": {"root": {"minHeight": 38}}},
         },
     }
     for scheme, accent, inks in (("light", ACCENT, LIGHT), ("dark", ACCENT_DARK, DARK))
@@ -55,6 +61,7 @@ def page() -> Any:
         width=280,
         size="small",
         margin=(6, 8),
+        sx={"& .MuiInputBase-root, & .MuiInputLabel-root, & svg": {"color": "text.primary !important"}},
         description="A finished set of knobs from the paper; turning any of them leaves the preset.",
     )
 

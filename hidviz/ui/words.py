@@ -51,7 +51,7 @@ def units_of(frame: Frame) -> list[dict[str, Any]]:
             units.append({"match": "matches no true unit", "overlap": 0.0, "flipped": False})
             continue
         sign = "−" if flipped else "+"
-        match = f"is true unit {true + 1}, sign {sign}, overlap {abs(overlap):.2f}"
+        match = f"is {sign}true {true + 1}, overlap {abs(overlap):.2f}"
         units.append({"match": match, "overlap": overlap, "flipped": flipped})
     return units
 
