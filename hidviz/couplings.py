@@ -103,13 +103,14 @@ class Couplings:
     def with_vector(self, vector: Array, blocks: Sequence[str] = BLOCKS) -> Couplings:
         """These couplings with the named blocks read from a flat vector: the inverse of `vector`."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
+        size = sum(values[name].size for name in blocks)
+        if len(vector) != size:
+            raise ValueError(f"Blocks {', '.join(blocks)} hold {size} numbers, got a vector of {len(vector)}.")
         begin = 0
         for name in blocks:
             end = begin + values[name].size
             values[name] = vector[begin:end].reshape(values[name].shape)
             begin = end
-        if begin != len(vector):
-            raise ValueError(f"blocks {', '.join(blocks)} hold {begin} numbers, got a vector of {len(vector)}.")
         return Couplings(**values)
 
 

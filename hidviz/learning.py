@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from hidviz.couplings import BLOCKS, Array, Couplings
+from hidviz.couplings import Array, Couplings
 from hidviz.learners.protocol import Estimate, Learner
 from hidviz.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
 from hidviz.snapshot import Best, Snapshot, result
+from hidviz.stopping import diverged, ended, going_back, warning
 
-RUNAWAY = 4.0  # a coupling of this size is far outside every ensemble with fields of order one (MODEL: weak, dense)
-RISES = 10  # this many rises of the cost in a row, by an optimiser that should lower it, count as divergence
+FARTHEST = 1e3  # beyond this no coupling means anything: such a step is not evaluated, its cost counts as infinite
 
 
 def learn(
@@ -60,30 +60,27 @@ def learn(
     name = optimiser or ("adam" if learner.stochastic else "l-bfgs")
     if learner.stochastic and max_steps is None:
         max_steps = 800
-    _check(learner, name, rate, penalty, box, max_steps)
+    _check(learner, name, rate, penalty, box, held_out, patience, tolerance, max_steps)
     rule = OPTIMISERS[name]
     schedule = Schedule(rule.default_rate if rate is None else rate, box, max_steps or 800)
-    task = _Task(learner, held_out, penalty, box)
+    task = _Task(learner, held_out, penalty, box, name, max_steps)
 
-    snapshot = start if isinstance(start, Snapshot) else task.first(start)
-    lowest, rises = snapshot, 0
+    snapshot = task.resumed(start) if isinstance(start, Snapshot) else task.first(start)
     while True:
+        if snapshot.state == "learning":
+            snapshot = ended(snapshot, tolerance if not learner.stochastic else None, patience, max_steps)
         yield snapshot
         if snapshot.state != "learning":
             return
-        if ended := _ended(snapshot, learner.stochastic, tolerance, patience, max_steps):
-            snapshot = ended
-            continue
-        point = task.point(snapshot)
+        point, lowest = task.point(snapshot), snapshot.lowest or snapshot
         found, memory, evaluations = rule.step(task.evaluate(snapshot.couplings), point, snapshot.memory, schedule)
-        rises = rises + 1 if not found.cost <= point.cost else 0
         if found is point:
-            snapshot = replace(snapshot, state="converged", message="Converged: no lower cost within rounding error.")
-        elif not learner.stochastic and (rises >= RISES or not found.cost <= 1.0 + 2.0 * abs(lowest.cost)):
-            snapshot = replace(lowest, state="diverged", message=_divergence(lowest.step, schedule.rate))
-        else:
-            snapshot = task.next(snapshot, found, memory, evaluations, max_steps)
-            lowest = snapshot if snapshot.cost <= lowest.cost else lowest
+            snapshot = task.stuck(snapshot, evaluations)
+            continue
+        after = task.next(snapshot, found, memory, evaluations) if np.isfinite(found.cost) else None
+        if after is None or (not learner.stochastic and diverged(found.cost, task.point(lowest).cost, after.rises)):
+            after = going_back(lowest, schedule.rate)
+        snapshot = after
 
 
 @dataclass(frozen=True)
@@ -94,8 +91,8 @@ class Fit:
         couplings: the estimate: the best on held-out data if there was any, the average of the last fifth of a
             stochastic run, else the last.
         last: the last snapshot; its `state` and `message` say how learning ended.
-        cost: (n_steps + 1,) training cost at every step, nats per bin.
-        held_out: (n_steps + 1,) held-out cost, nats per bin; empty without held-out data.
+        cost: training cost of every snapshot, nats per bin.
+        held_out: held-out cost of every snapshot, nats per bin; empty without held-out data.
     """
 
     couplings: Couplings
@@ -136,13 +133,15 @@ class _Task:
     held_out: Learner | None
     penalty: float
     box: float | None
+    optimiser: str
+    max_steps: int | None
 
     def evaluate(self, frame: Couplings) -> Callable[[Array, Point[Estimate]], Point[Estimate]]:
         """The penalised cost as a function of the learned entries; the others are taken from `frame`."""
 
         def at(theta: Array, near: Point[Estimate]) -> Point[Estimate]:
-            if not np.isfinite(theta).all():
-                return replace(near, theta=theta, cost=np.inf)
+            if not np.abs(theta).max(initial=0.0) <= FARTHEST:
+                return replace(near, cost=np.inf)
             estimate = self.learner(frame.with_vector(theta, self.learner.learned), near.extra.beliefs)
             return self._point(theta, estimate)
 
@@ -159,28 +158,53 @@ class _Task:
 
     def first(self, couplings: Couplings) -> Snapshot:
         """Snapshot 0."""
-        if self.box is not None:
-            theta = np.clip(couplings.vector(self.learner.learned), -self.box, self.box)
-            couplings = couplings.with_vector(theta, self.learner.learned)
+        couplings = self._inside(couplings)
         estimate = self.learner(couplings)
         point = self._point(couplings.vector(self.learner.learned), estimate)
         return self._snapshot(0, 1, couplings, point, Memory(), None)
 
-    def next(
-        self,
-        before: Snapshot,
-        found: Point[Estimate],
-        memory: Memory,
-        evaluations: int,
-        max_steps: int | None,
-    ) -> Snapshot:
+    def resumed(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot as this task sees it: itself, unless box, penalty or optimiser were others."""
+        if snapshot.state != "learning":
+            return snapshot
+        inside = self._inside(snapshot.couplings)
+        if inside is not snapshot.couplings:
+            point = self.evaluate(inside)(inside.vector(self.learner.learned), self.point(snapshot))
+            return self._snapshot(snapshot.step, snapshot.evaluations + 1, inside, point, Memory(), None)
+        steep = steepness(self.point(snapshot), self.box)
+        if (steep, self.optimiser) == (snapshot.steepness, snapshot.optimiser):
+            return snapshot
+        memory = snapshot.memory if self.optimiser == snapshot.optimiser else Memory()
+        return replace(snapshot, steepness=steep, optimiser=self.optimiser, memory=memory, lowest=None, rises=0)
+
+    def next(self, before: Snapshot, found: Point[Estimate], memory: Memory, evaluations: int) -> Snapshot:
         """The snapshot after a step of the optimiser."""
         couplings = before.couplings.with_vector(found.theta, self.learner.learned)
         count = before.evaluations + evaluations
         after = self._snapshot(before.step + 1, count, couplings, found, memory, before.best)
-        if self.learner.stochastic and max_steps is not None and after.step > 0.8 * max_steps:
+        lowest, cost = before.lowest or before, self.point(before).cost
+        if found.cost > self.point(lowest).cost:
+            after = replace(after, lowest=lowest, rises=before.rises + 1 if found.cost > cost else 0)
+        if self.learner.stochastic and self.max_steps is not None and after.step > 0.8 * self.max_steps:
             after = replace(after, average=_averaged(before.average, couplings))
         return after
+
+    def stuck(self, before: Snapshot, evaluations: int) -> Snapshot:
+        """The last snapshot of a run whose last step found nothing better."""
+        return replace(
+            before,
+            step=before.step + 1,
+            evaluations=before.evaluations + evaluations,
+            state="converged",
+            message="Converged: no lower cost within rounding error.",
+        )
+
+    def _inside(self, couplings: Couplings) -> Couplings:
+        """The couplings, moved into the box if they are not."""
+        theta = couplings.vector(self.learner.learned)
+        if self.box is None or np.abs(theta).max(initial=0.0) <= self.box:
+            return couplings
+        return couplings.with_vector(np.clip(theta, -self.box, self.box), self.learner.learned)
 
     def _snapshot(
         self,
@@ -204,7 +228,8 @@ class _Task:
             held_out=held_out,
             best=_better(best, step, held_out, couplings),
             memory=memory,
-            message=_warning(couplings, point.extra),
+            optimiser=self.optimiser,
+            message=warning(couplings, point.extra),
         )
 
 
@@ -221,58 +246,29 @@ def _averaged(before: tuple[Couplings, int] | None, couplings: Couplings) -> tup
     return couplings.with_vector((n * mean.vector() + couplings.vector()) / (n + 1)), n + 1
 
 
-def _ended(
-    snapshot: Snapshot, stochastic: bool, tolerance: float, patience: int | None, max_steps: int | None
-) -> Snapshot | None:
-    """The snapshot with the reason why learning ends here, or None to go on."""
-    if not stochastic and snapshot.steepness <= tolerance:
-        return replace(snapshot, state="converged", message=f"Converged: no slope above {tolerance:g} nats per bin.")
-    if patience is not None and snapshot.best is not None and snapshot.step >= snapshot.best.step + patience:
-        best = snapshot.best
-        message = f"Stopped: the held-out cost was best at step {best.step}, {best.cost:.5f} nats per bin."
-        return replace(snapshot, state="finished", message=message)
-    if max_steps is not None and snapshot.step >= max_steps:
-        return replace(snapshot, state="finished", message=f"Finished: {max_steps} steps made.")
-    return None
-
-
-def _warning(couplings: Couplings, estimate: Estimate) -> str:
-    """A sentence about what a person should know of this step, or nothing."""
-    largest = max(float(np.abs(getattr(couplings, name)).max(initial=0.0)) for name in BLOCKS)
-    if largest > RUNAWAY:
-        return (
-            f"Runaway: a coupling has reached {largest:.1f}, where fields of order one need far less. "
-            "Stop at the best held-out cost, or set a box or a penalty."
-        )
-    if estimate.unconverged:
-        return (
-            f"The E-step lost its fixed point in {estimate.unconverged} bins (residual {estimate.residual:.1g}). "
-            "Set a box or a penalty, or take the gibbs learner."
-        )
-    return ""
-
-
-def _divergence(step: int, rate: float) -> str:
-    return (
-        f"Diverged: the rate {rate:g} is too large. The last good step, {step}, is kept; "
-        "take a smaller rate, or L-BFGS, which needs none."
-    )
-
-
 def _check(
     learner: Learner,
     optimiser: str,
     rate: float | None,
     penalty: float,
     box: float | None,
+    held_out: Learner | None,
+    patience: int | None,
+    tolerance: float,
     max_steps: int | None,
 ) -> None:
     if optimiser not in OPTIMISERS:
         raise ValueError(f"optimiser must be one of {', '.join(OPTIMISERS)}, got {optimiser!r}.")
     if learner.stochastic and optimiser == "l-bfgs":
         raise ValueError("L-BFGS needs exact gradients and this learner's are sampled: use optimiser='adam'.")
-    for name, value, bound in (("rate", rate, 0.0), ("box", box, 0.0), ("max_steps", max_steps, -1)):
-        if value is not None and not value > bound:
-            raise ValueError(f"{name} must be greater than {bound}, got {value}.")
-    if not penalty >= 0.0:
-        raise ValueError(f"penalty must not be negative, got {penalty}.")
+    for name, value in (("rate", rate), ("box", box)):
+        if value is not None and not 0.0 < value < np.inf:
+            raise ValueError(f"{name} must be a positive number, got {value}.")
+    for name, value in (("penalty", penalty), ("tolerance", tolerance)):
+        if not 0.0 <= value < np.inf:
+            raise ValueError(f"{name} must be a number not below 0, got {value}.")
+    for name, value, least in (("patience", patience, 1), ("max_steps", max_steps, 0)):
+        if value is not None and not value >= least:
+            raise ValueError(f"{name} must be {least} or more, got {value}.")
+    if patience is not None and held_out is None:
+        raise ValueError("patience waits for the held-out cost: give held_out, or leave patience out.")

@@ -24,7 +24,7 @@ from hidviz.couplings import Array
 
 HISTORY = 10  # pairs that L-BFGS remembers; more gained nothing in trials
 ARMIJO, CURVATURE = 1e-4, 0.9  # the usual constants of the weak Wolfe conditions
-MAX_TRIALS = 25  # halvings or doublings before a line search gives up
+MAX_TRIALS = 20  # halvings or doublings before a line search gives up
 
 Extra = TypeVar("Extra")
 
@@ -152,20 +152,31 @@ def _adam_step(
 def _lbfgs_step(
     evaluate: Evaluate[Extra], point: Point[Extra], memory: Memory, schedule: Schedule
 ) -> tuple[Point[Extra], Memory, int]:
-    free = _free_gradient(point, schedule.box)
-    direction = -_quasi_newton(free, memory.vectors)
-    direction[free == 0.0] = 0.0
-    first = 1.0 if memory.vectors else min(1.0, 1.0 / max(float(np.abs(free).sum()), 1e-300))
-    if not direction @ free < 0.0:  # the pairs have become useless: start again from steepest descent
-        memory, direction = Memory(steps=memory.steps), -free
-    found, evaluations = _line_search(evaluate, point, direction, first, schedule.box)
-    if found is point and memory.vectors:
-        return _lbfgs_step(evaluate, point, Memory(steps=memory.steps), schedule)
-    step, change = found.theta - point.theta, found.gradient - point.gradient
     pairs = memory.vectors
+    found, evaluations = _descend(evaluate, point, pairs, schedule.box)
+    if found is point and pairs:  # the pairs have become useless: start again from steepest descent
+        pairs = ()
+        found, more = _descend(evaluate, point, pairs, schedule.box)
+        evaluations += more
+    step, change = found.theta - point.theta, found.gradient - point.gradient
     if step @ change > 1e-12 * np.sqrt((step @ step) * (change @ change)):
         pairs = (*pairs, step, change)[-2 * HISTORY :]
     return found, Memory(vectors=pairs, steps=memory.steps + 1), evaluations
+
+
+def _descend(
+    evaluate: Evaluate[Extra], point: Point[Extra], pairs: tuple[Array, ...], box: float | None
+) -> tuple[Point[Extra], int]:
+    """Search along the quasi-Newton direction, with the entries held that the box stops at once."""
+    free = _free_gradient(point, box)
+    direction = -_quasi_newton(free, pairs)
+    if box is not None:
+        held = (np.abs(point.theta) >= box) & ((point.theta * point.gradient < 0.0) | (point.theta * direction > 0.0))
+        direction[held] = 0.0
+    if not direction @ free < 0.0:
+        return point, 0
+    first = 1.0 if pairs else min(1.0, 1.0 / float(np.abs(free).sum()))
+    return _line_search(evaluate, point, direction, first, box)
 
 
 def _quasi_newton(gradient: Array, pairs: tuple[Array, ...]) -> Array:
@@ -188,7 +199,8 @@ def _line_search(
 ) -> tuple[Point[Extra], int]:
     """A step length that lowers the cost enough and is not too short; the same point if there is none.
 
-    Brackets by doubling, then narrows by quadratic interpolation kept away from the ends.
+    Brackets by doubling, then narrows by quadratic interpolation kept away from the ends. With a box the path bends
+    where an entry meets it; the slope is then that of the entries still moving.
     """
     low, high, length = 0.0, np.inf, first
     best, slope = point, float(point.gradient @ direction)
@@ -197,15 +209,16 @@ def _line_search(
         theta = _boxed(point.theta + length * direction, box)
         found = evaluate(theta, point)
         descent = float(point.gradient @ (theta - point.theta))
-        if not found.cost <= point.cost + ARMIJO * descent:
+        if not (descent < 0.0 and found.cost < point.cost and found.cost <= point.cost + ARMIJO * descent):
             high = length
             rise = found.cost - low_cost - low_slope * (length - low)
-            guess = 0.5 * -low_slope * (length - low) ** 2 / rise if np.isfinite(rise) and rise > 0.0 else 0.0
+            guess = 0.5 * -low_slope * (length - low) ** 2 / rise if 0.0 < rise < np.inf else 0.0
             length = low + float(np.clip(guess, 0.1 * (high - low), 0.5 * (high - low)))
             continue
         best = found
-        found_slope = float(found.gradient @ direction)
-        if found_slope >= CURVATURE * slope or box is not None:
+        moving = direction if box is None else np.where(np.abs(theta) < box, direction, 0.0)
+        found_slope = float(found.gradient @ moving)
+        if found_slope >= CURVATURE * slope:
             return best, trial
         low, low_cost, low_slope = length, found.cost, found_slope
         length = 2.0 * low if np.isinf(high) else 0.5 * (low + high)
@@ -220,10 +233,10 @@ OPTIMISERS: Mapping[str, Optimiser] = MappingProxyType(
         ),
         "gradient": Optimiser(
             "Gradient ascent", "The paper's rule, small steps uphill on the likelihood: slow and plain.",
-            1.0, True, _gradient_step,
+            0.2, True, _gradient_step,
         ),
         "momentum": Optimiser(
-            "Momentum", "Gradient ascent that keeps nine tenths of its last step.", 0.3, True, _momentum_step
+            "Momentum", "Gradient ascent that keeps nine tenths of its last step.", 0.1, True, _momentum_step
         ),
         "adam": Optimiser(
             "Adam, decaying", "Steps of equal size that shrink to nothing: for learners whose gradient is sampled.",

@@ -78,8 +78,9 @@ class Runner(Generic[Item]):
     ) -> None:
         self._counts = counts
         self._threads = threads
-        self._job: _Job[Item] | None = None
-        self._version = 0
+        self._job: _Job[Item] = _Job(iter(()), None, counts, version=0)
+        self._job.stop()
+        self._starting = threading.Lock()
 
     def start(self, items: Iterator[Item], *, steps: int | None = None) -> None:
         """Leave whatever is being done and consume `items` from now on.
@@ -88,156 +89,163 @@ class Runner(Generic[Item]):
             items: the new iterator; its items should be immutable.
             steps: pause after this many items that count; None to run on.
         """
-        self.stop()
-        self._version += self._job.version + 1 if self._job else 1
-        self._job = _Job(items, steps, self._counts)
-        if self._threads:
-            threading.Thread(target=self._job.work, name="hidviz-runner", daemon=True).start()
+        with self._starting:
+            self._job.stop()
+            job = _Job(items, steps, self._counts, version=self._job.version + 1)
+            if self._threads:
+                threading.Thread(target=job.work, name="hidviz-runner", daemon=True).start()
+            self._job = job
 
     @property
     def latest(self) -> Item | None:
         """The newest item of the current iterator; None before the first."""
-        return self._job.latest if self._job else None
+        return self._job.latest
 
     @property
     def version(self) -> int:
         """A number that grows whenever `latest` or the state changes; compare it to skip idle work."""
-        return self._version + (self._job.version if self._job else 0)
+        return self._job.version
 
     @property
     def running(self) -> bool:
         """Whether items are being produced: not paused, not at the end, not failed."""
-        return self._job is not None and not self._job.ended and self._job.steps != 0
+        job = self._job
+        return not job.ended and job.steps != 0
 
     @property
     def ended(self) -> bool:
         """Whether the iterator is exhausted, stopped or failed (or none was started)."""
-        return self._job is None or self._job.ended
+        return self._job.ended
 
     @property
     def failure(self) -> BaseException | None:
         """The exception that ended the iterator, or None."""
-        return self._job.failure if self._job else None
+        return self._job.failure
 
     @property
     def items_per_second(self) -> float:
-        """Items over the last second or so of running; 0 while nothing runs."""
-        return self._job.rate() if self._job and self.running else 0.0
+        """Items that count, over the last second or so of running; 0 while nothing runs."""
+        return self._job.rate() if self.running else 0.0
 
     def pause(self) -> None:
-        """Produce nothing more for now; a calculation under way waits at its next checkpoint."""
-        if self._job:
-            self._job.allow(0)
+        """Publish nothing more for now; a calculation under way waits at its next checkpoint."""
+        self._job.allow(lambda _: 0)
 
     def resume(self) -> None:
         """Go on."""
-        if self._job:
-            self._job.allow(None)
+        self._job.allow(lambda _: None)
 
     def step(self) -> None:
-        """Produce one more item, then pause."""
-        if self._job:
-            self._job.allow(1)
+        """Produce one more item, then pause; pressed twice, two more."""
+        self._job.allow(lambda steps: (steps or 0) + 1)
 
     def stop(self) -> None:
         """Give the current iterator up for good; returns at once and may be called at any time."""
-        if self._job:
-            self._job.stop()
+        self._job.stop()
 
     def pump(self, seconds: float) -> None:
         """Without threads: work here for about this long, at least one item if any is due."""
-        if self._job and not self._threads:
+        if not self._threads:
             self._job.pump(seconds)
 
 
 class _Job(Generic[Item]):
-    """One iterator being consumed: the only state that the worker and its watchers share."""
+    """One iterator being consumed: the only state that the worker and its watchers share.
 
-    def __init__(self, items: Iterator[Item], steps: int | None, counts: Callable[[Item], bool]) -> None:
+    Everything here is written under the lock of `_change`, and nothing any more once the job has ended.
+    """
+
+    def __init__(
+        self, items: Iterator[Item], steps: int | None, counts: Callable[[Item], bool], *, version: int
+    ) -> None:
         self.latest: Item | None = None
-        self.version = 0
+        self.version = version
         self.failure: BaseException | None = None
         self.ended = False
         self.steps = steps  # items still allowed; None for no limit
         self._items = items
         self._counts = counts
-        self._stopped = False
         self._change = threading.Condition()
         self._since = 0.0
-        self._stamps: deque[float] = deque(maxlen=64)
+        self._stamps: deque[float] = deque()
 
-    def allow(self, steps: int | None) -> None:
+    def allow(self, change: Callable[[int | None], int | None]) -> None:
         with self._change:
-            self.steps = steps
-            self.version += 1
-            self._stamps.clear()
-            self._change.notify_all()
+            if not self.ended:
+                self.steps = change(self.steps)
+                self.version += 1
+                self._stamps.clear()
+                self._change.notify_all()
 
-    def stop(self) -> None:
+    def stop(self, failure: BaseException | None = None) -> None:
         with self._change:
-            self._stopped = True
-            self._change.notify_all()
+            if not self.ended:
+                self.failure = failure
+                self.ended = True
+                self.version += 1
+                self._change.notify_all()
 
     def rate(self) -> float:
-        stamps = list(self._stamps)
-        return (len(stamps) - 1) / max(time.monotonic() - stamps[0], 1e-9) if len(stamps) > 1 else 0.0
+        with self._change:
+            n = len(self._stamps)
+            return (n - 1) / max(time.monotonic() - self._stamps[0], 1e-9) if n > 1 else 0.0
 
     def work(self) -> None:
         _gate.enter()
         self._since = time.monotonic()
         try:
             with paced(self._checkpoint):
-                while self._produce():
-                    pass
+                while True:
+                    self._checkpoint()
+                    item = next(self._items)
+                    while not self._publish(item):
+                        self._checkpoint()
+        except (StopIteration, _Stopped):
+            self.stop()
+        except BaseException as error:  # whatever it is, it belongs on the page, not in a log that nobody reads
+            self.stop(error)
         finally:
             _gate.leave()
 
     def pump(self, seconds: float) -> None:
         end = time.monotonic() + seconds
-        while not self.ended and self.steps != 0 and self._produce() and time.monotonic() < end:
-            pass
-
-    def _produce(self) -> bool:
-        """Wait until allowed, then publish one item; False at the end."""
         try:
-            self._checkpoint()
-            item = next(self._items)
+            while not self.ended and self.steps != 0:
+                self._publish(next(self._items))
+                if time.monotonic() >= end:
+                    return
         except StopIteration:
-            return self._end(None)
-        except _Stopped:
-            return self._end(None)
-        except Exception as error:  # whatever it is, it belongs on the page, not in a log that nobody reads
-            return self._end(error)
+            self.stop()
+        except Exception as error:  # as above; but an interrupt is meant for the caller, whose time this is
+            self.stop(error)
+
+    def _publish(self, item: Item) -> bool:
+        """Show an item, unless paused or stopped in the meantime."""
+        counted = self._counts(item)
         with self._change:
-            if self._stopped:
-                self.ended = True
+            if self.ended or self.steps == 0:
                 return False
             self.latest = item
-            if self.steps is not None and self._counts(item):
-                self.steps = max(0, self.steps - 1)
             self.version += 1
-            self._stamps.append(time.monotonic())
+            if counted:
+                self.steps = None if self.steps is None else self.steps - 1
+                now = time.monotonic()
+                self._stamps.append(now)
+                while len(self._stamps) > 2 and now - self._stamps[0] > 1.0:
+                    self._stamps.popleft()
         return True
 
-    def _end(self, failure: BaseException | None) -> bool:
-        with self._change:
-            self.failure = failure
-            self.ended = True
-            self.version += 1
-        return False
-
     def _checkpoint(self) -> None:
-        if self._stopped:
-            raise _Stopped
-        if self.steps == 0:
+        """Give way to others if it is their turn, wait while paused, leave if stopped."""
+        if _gate.crowded and time.monotonic() - self._since > TURN:
+            _gate.leave()
+            _gate.enter()
+            self._since = time.monotonic()
+        while self.steps == 0 and not self.ended:
             _gate.leave()
             with self._change:
-                self._change.wait_for(lambda: self._stopped or self.steps != 0)
+                self._change.wait_for(lambda: self.ended or self.steps != 0)
             _gate.enter()
             self._since = time.monotonic()
-        elif _gate.crowded and time.monotonic() - self._since > TURN:
-            _gate.leave()
-            _gate.enter()
-            self._since = time.monotonic()
-        if self._stopped:
+        if self.ended:
             raise _Stopped

@@ -42,10 +42,13 @@ class Snapshot:
         held_out: cost on held-out data, nats per bin; None without such data.
         best: the best held-out step so far; None without held-out data.
         memory: what the optimiser remembers.
+        optimiser: whose memory that is.
         state: "learning"; "converged" (steepness below tolerance); "diverged" (this is the last good step);
             "finished" (as many steps as asked for, or held-out cost no longer falling).
         message: a sentence that explains the state; empty while all is well.
         average: running mean of the couplings over the last fifth of a stochastic run, and its number of steps.
+        lowest: the snapshot of the lowest penalised cost so far; None if this is the one.
+        rises: how many steps in a row have raised the penalised cost.
     """
 
     step: int
@@ -57,9 +60,12 @@ class Snapshot:
     held_out: float | None
     best: Best | None
     memory: Memory
+    optimiser: str
     state: State = "learning"
     message: str = ""
     average: tuple[Couplings, int] | None = None
+    lowest: Snapshot | None = None
+    rises: int = 0
 
 
 def regauged(snapshot: Snapshot, gauge: Gauge, learned: tuple[str, ...]) -> Snapshot:
@@ -85,6 +91,7 @@ def regauged(snapshot: Snapshot, gauge: Gauge, learned: tuple[str, ...]) -> Snap
         best=snapshot.best and replace(snapshot.best, couplings=regauge(snapshot.best.couplings, gauge)),
         memory=snapshot.memory.moved(move),
         average=snapshot.average and (regauge(snapshot.average[0], gauge), snapshot.average[1]),
+        lowest=snapshot.lowest and regauged(snapshot.lowest, gauge, learned),
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 
 import numpy as np
 
 from hidviz.couplings import Array
+
+_claiming = threading.Lock()  # a run that is being left and the one that follows may extend the same trace at once
 
 
 class Trace:
@@ -38,12 +41,15 @@ class Trace:
         """A trace with one more row, which must have the columns of the first."""
         longer = Trace()
         longer.names, longer._n = self.names or tuple(row), self._n + 1
-        if self._n == len(self._rows) or self._used[0] != self._n:
+        with _claiming:
+            has_room = self._n < len(self._rows) and self._used[0] == self._n
+            if has_room:
+                self._used[0] += 1
+        if has_room:
+            longer._rows, longer._used = self._rows, self._used
+        else:
             longer._rows = np.empty((max(64, 2 * self._n), len(longer.names)))
             longer._rows[: self._n] = self._rows[: self._n].reshape(self._n, len(longer.names))
-            longer._used = [self._n]
-        else:
-            longer._rows, longer._used = self._rows, self._used
+            longer._used = [longer._n]
         longer._rows[self._n] = [row[name] for name in longer.names]
-        longer._used[0] = longer._n
         return longer
