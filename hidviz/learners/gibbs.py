@@ -277,6 +277,7 @@ GIBBS = Method(
     hidden="stochastic",
     objective="complete-data log likelihood of the present sample",
     likelihood=False,
+    stochastic=True,
     summary=(
         "Samples the hidden units given the data and climbs the average slope: right for any number of hidden units, "
         "with or without hidden-to-hidden couplings. Its steps are noisy, so it wants many of them and a decaying rate."

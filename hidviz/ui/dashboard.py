@@ -190,7 +190,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
                         pn.pane.Bokeh(heatmap.figure, sizing_mode="scale_width", max_width=318, margin=0),
                         margin=0,
                     ),
-                    236,
+                    200,
                 )
                 for title, heatmap in zip(TITLES, self.heatmaps.all, strict=True)
             ],

@@ -13,8 +13,6 @@ from hidviz.ui.components import Button, Buttons
 from hidviz.ui.dashboard import Dashboard
 from hidviz.ui.link import read_link
 
-NARROW = 1000  # pixels: on a narrower page the controls lie over the plots and are opened when needed
-
 THEME = {
     scheme: {
         "palette": {
@@ -24,7 +22,6 @@ THEME = {
         },
         "typography": {"button": {"textTransform": "none"}, "fontSize": 14},
         "shape": {"borderRadius": 6},
-        "breakpoints": {"values": {"xs": 0, "sm": NARROW, "md": NARROW + 100, "lg": 1200, "xl": 1536}},
         "components": {
             "MuiAppBar": {
                 "styleOverrides": {
@@ -61,7 +58,7 @@ def page() -> Any:
         width=280,
         size="small",
         margin=(6, 8),
-        sx={"& .MuiInputBase-root, & .MuiInputLabel-root, & svg": {"color": "text.primary !important"}},
+        sx={"&& .MuiSelect-select, && .MuiInputLabel-root, && svg": {"color": "text.primary !important"}},
         description="A finished set of knobs from the paper; turning any of them leaves the preset.",
     )
 
