@@ -1,0 +1,110 @@
+"""Equivalent models cost the same, broken ones do not, and scale is nearly free where couplings are weak."""
+
+from math import factorial
+
+import numpy as np
+import pytest
+
+from hidviz.couplings import random_couplings
+from hidviz.degeneracy import (
+    all_gauges,
+    broken_flip,
+    cost_with,
+    gallery,
+    in_short,
+    rescaled,
+    scale_valley,
+)
+from hidviz.gauge import Gauge, flip, regauge
+from hidviz.learners import Beliefs, Estimate, Infeasible, Learner, prepare
+from hidviz.simulation import simulate
+
+LEARNED = {"backprop": "continuous", "exact": "stochastic"}
+
+
+def setting(name, n_hidden, *, hidden_hidden=False, bias=0.0, variance=1.0, seed=3, n_bins=400):
+    """A learner of this name on a network of its own model, with the true couplings."""
+    rng = np.random.default_rng(seed)
+    truth = random_couplings(6, n_hidden, rng, variance=variance, hidden_hidden=hidden_hidden, bias=bias)
+    recording, _ = simulate(truth, n_bins, rng, hidden=LEARNED[name])
+    return prepare(name, recording, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=bias > 0), truth
+
+
+@pytest.mark.parametrize("n_hidden", [0, 1, 2, 3])
+def test_gauges_are_all_there_once_with_the_identity_first(n_hidden):
+    gauges = list(all_gauges(n_hidden))
+    assert len(set(gauges)) == len(gauges) == 2**n_hidden * factorial(n_hidden)
+    assert gauges[0].is_identity
+
+
+def test_four_units_are_refused_with_the_number():
+    with pytest.raises(Infeasible, match="4 hidden units have 384 equivalent models"):
+        all_gauges(4)
+
+
+@pytest.mark.parametrize("name", LEARNED)
+@pytest.mark.parametrize(("hidden_hidden", "bias"), [(False, 0.0), (True, 0.3)])
+def test_all_equivalents_cost_the_same(name, hidden_hidden, bias):
+    learner, truth = setting(name, 3, hidden_hidden=hidden_hidden, bias=bias)
+    models = list(gallery(learner, truth))
+    costs = np.array([model.cost for model in models])
+    assert len(models) == 48
+    assert models[0].couplings == truth
+    assert np.ptp(costs) < 1e-12  # nats per bin: rounding only, sums are taken in another order
+    assert all(regauge(truth, model.gauge) == model.couplings for model in models)
+
+
+def test_beliefs_move_with_their_units():
+    truth = random_couplings(4, 2, np.random.default_rng(1))
+    hidden = np.random.default_rng(2).normal(size=(30, 2))
+
+    def drive(couplings, beliefs):
+        return Estimate(float(((beliefs.hidden @ couplings.K.T) ** 2).sum()), couplings, beliefs)
+
+    costs = [m.cost for m in gallery(Learner(drive, 4, 2, 30, ("K",)), truth, Beliefs(hidden))]
+    assert np.ptp(costs) < 1e-12  # a field made of K and beliefs stays only if both move
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_half_a_flip_costs_and_both_halves_cost_alike_without_m(name):
+    learner, truth = setting(name, 2)
+    here = cost_with(learner, truth)
+    halves = [cost_with(learner, broken_flip(truth, 0, block)) for block in "KL"]
+    assert min(halves) > here + 0.01
+    assert halves[0] == pytest.approx(halves[1], abs=1e-12)
+
+
+def test_two_halves_make_a_whole_flip():
+    truth = random_couplings(5, 3, np.random.default_rng(0))
+    assert broken_flip(broken_flip(truth, 1, "K"), 1, "L") == regauge(truth, flip(3, 1))
+
+
+def test_scale_of_minus_one_is_the_flip():
+    truth = random_couplings(5, 3, np.random.default_rng(0), hidden_hidden=True, bias=0.5)
+    assert rescaled(truth, -1.0, unit=2) == regauge(truth, flip(3, 2))
+    assert rescaled(truth, -1.0) == regauge(truth, Gauge(range(3), -np.ones(3)))
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_valley_is_flat_where_couplings_are_weak(name):
+    factors = np.geomspace(0.5, 2.0, 5)
+    depth = {}
+    for scale in (1.0, 1e-2):
+        learner, truth = setting(name, 2, variance=scale, hidden_hidden=True, bias=0.1 * scale)
+        costs = scale_valley(learner, truth, factors)
+        depth[scale] = np.ptp(costs)
+        assert costs[2] == cost_with(learner, truth)
+    assert depth[1.0] > 1e-3
+    assert depth[1e-2] < 1e-2 * depth[1.0]  # the departure is of third order in the fields, or higher
+
+
+def test_valley_of_one_unit_leaves_the_others():
+    learner, truth = setting("backprop", 2)
+    one, other, both = (scale_valley(learner, truth, [2.0], unit)[0] for unit in (0, 1, None))
+    assert len({one, other, both}) == 3
+    assert scale_valley(learner, truth, [-1.0], 0)[0] == pytest.approx(cost_with(learner, truth), abs=1e-12)
+
+
+def test_gauge_in_short_names_units_and_signs():
+    assert in_short(Gauge([1, 0], [1, -1])) == "+2 −1"
+    assert in_short(Gauge([], [])) == ""
