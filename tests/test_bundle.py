@@ -1,0 +1,290 @@
+"""A bundle opens to what was saved, reproduces its run, and answers any damage with one sentence."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+import zipfile
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hidviz import Experiment
+from hidviz.bundle import LARGEST, load_bundle, reopened, save_bundle
+from hidviz.frames import Frame, regauged_frame
+from hidviz.gauge import flip
+
+SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=100, seed=4, max_steps=12)
+ROOT = Path(__file__).parent.parent
+
+
+def frames(experiment, since=None):
+    return [item for item in experiment.course(since=since) if isinstance(item, Frame)]
+
+
+def saved(experiment, frame):
+    file = io.BytesIO()
+    save_bundle(file, experiment, frame)
+    return file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def last():
+    return frames(SMALL)[-1]
+
+
+@pytest.fixture(scope="module")
+def packed(last):
+    return saved(SMALL, last)
+
+
+def repacked(content, changes):
+    """The same archive with some members replaced by other bytes, or left out by None."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()} | changes
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, member in members.items():
+            if member is not None:
+                archive.writestr(name, member)
+    return file.getvalue()
+
+
+def with_settings(content, **changes):
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        settings = json.loads(archive.read("settings.json"))
+    return repacked(content, {"settings.json": json.dumps(settings | changes).encode()})
+
+
+def with_arrays(content, **changes):
+    with zipfile.ZipFile(io.BytesIO(content)) as archive, np.load(io.BytesIO(archive.read("arrays.npz"))) as stored:
+        arrays = {name: stored[name] for name in stored} | changes
+    file = io.BytesIO()
+    np.savez(file, **{name: array for name, array in arrays.items() if array is not None})
+    return repacked(content, {"arrays.npz": file.getvalue()})
+
+
+def refusal(content):
+    with pytest.raises(ValueError, match=r"^This file is not a bundle that can be opened: .*\.$") as caught:
+        load_bundle(io.BytesIO(content))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_bundle_opens_to_what_was_saved(last, packed, tmp_path):
+    (tmp_path / "run.zip").write_bytes(packed)
+    for source in (io.BytesIO(packed), tmp_path / "run.zip", str(tmp_path / "run.zip")):
+        experiment, couplings, trace = load_bundle(source)
+        assert experiment == SMALL
+        assert couplings == last.snapshot.couplings
+        assert trace.names == last.trace.names
+        assert all(np.array_equal(trace[name], last.trace[name]) for name in trace.names)
+
+
+def test_same_run_gives_the_same_bytes(last, packed):
+    time.sleep(2.1)  # longer than the two seconds to which a zip archive dates its members
+    assert saved(SMALL, last) == packed
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {"n_hidden": 0},
+        {"hidden_hidden": True, "bias": 0.2, "n_hidden_assumed": 3, "n_held_out": 0},
+        {"learner": "visible-lag2", "max_steps": 3},
+        {"model": "stochastic", "learner": "gibbs", "max_steps": 3},
+    ],
+    ids=str,
+)
+def test_every_kind_of_run_can_be_kept(knobs):
+    experiment = replace(SMALL, **knobs)
+    frame = frames(experiment)[-1]
+    kept = load_bundle(io.BytesIO(saved(experiment, frame)))
+    assert kept.experiment == experiment
+    assert kept.couplings == frame.snapshot.couplings
+
+
+def test_tables_name_units_and_hold_every_digit(last, packed):
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        for block in "JKLM":
+            head, *rows = csv.reader(io.StringIO(archive.read(f"{block}.csv").decode()))
+            values = getattr(last.snapshot.couplings, block)
+            assert np.array_equal(np.array([row[1:] for row in rows], dtype=float), values)
+            assert len(head) == values.shape[1] + 1
+        names, *rows = csv.reader(io.StringIO(archive.read("trace.csv").decode()))
+        settings = json.loads(archive.read("settings.json"))
+    assert head[1:] == ["hidden 1", "hidden 2"]
+    assert [float(row[names.index("cost")]) for row in rows] == last.trace["cost"].tolist()
+    assert settings["experiment"]["seed"] == 4
+    assert settings["run"]["cost"] == last.snapshot.cost
+    assert set(settings["versions"]) == {"hidviz", "numpy", "scipy", "python"}
+
+
+def run_script(content, folder):
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(folder)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-W", "error", str(folder / "script.py")],
+        env=environment, cwd="/", capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def test_script_reproduces_a_run_that_was_flipped_midway(tmp_path):
+    begun = frames(replace(SMALL, max_steps=5))[-1]
+    snapshot = replace(begun.snapshot, state="learning", message="")
+    flipped = regauged_frame(replace(begun, snapshot=snapshot), flip(2, 1))
+    done = run_script(saved(SMALL, frames(SMALL, since=flipped)[-1]), tmp_path)
+    assert done.stderr == ""
+    assert "Reproduced 14 costs" in done.stdout  # 0 … 12, and step 5 once more after the flip
+    assert done.returncode == 0
+
+
+def test_script_says_where_a_run_parts_from_its_knobs(last, tmp_path):
+    rows = np.column_stack([last.trace[name] for name in last.trace.names])
+    rows[7:, last.trace.names.index("cost")] += 1e-6
+    done = run_script(with_arrays(saved(SMALL, last), trace=rows), tmp_path)
+    assert "part at step 7" in done.stderr
+    assert done.returncode == 1
+
+
+def test_reopened_run_stands_where_it_stood_and_goes_on(last, packed):
+    bundle = load_bundle(io.BytesIO(packed))
+    again = [item for item in reopened(bundle) if isinstance(item, Frame)]
+    assert len(again) == 1  # all its steps had been made
+    assert again[0].snapshot.cost == pytest.approx(last.snapshot.cost, abs=1e-12)
+    assert again[0].snapshot.held_out == pytest.approx(last.snapshot.held_out, abs=1e-12)
+    assert (again[0].snapshot.step, again[0].gauge) == (12, last.gauge)
+    longer = bundle._replace(experiment=replace(SMALL, max_steps=15, patience=3))
+    further = [item for item in reopened(longer) if isinstance(item, Frame)]
+    assert [frame.snapshot.step for frame in further] == [12, 13, 14, 15]
+    assert len(further[-1].trace) == len(last.trace) + 3
+    assert further[-1].snapshot.cost < last.snapshot.cost
+
+
+def test_trace_with_other_columns_is_not_gone_on_with(packed):
+    bundle = load_bundle(io.BytesIO(packed))
+    with pytest.raises(ValueError, match="A run with these knobs records"):
+        list(reopened(bundle._replace(experiment=replace(SMALL, n_held_out=0))))
+
+
+def test_too_long_a_run_is_not_written(last):
+    class Long:
+        names = ("step", "cost")
+
+        def __getitem__(self, name):
+            return np.broadcast_to(0.0, LARGEST // 16)
+
+    with pytest.raises(ValueError, match="A bundle has room for"):
+        save_bundle(io.BytesIO(), SMALL, replace(last, trace=Long()))
+
+
+@pytest.mark.parametrize("cut", [0, 1, 100, -1, -30])
+def test_cut_bundle_is_refused(packed, cut):
+    refusal(packed[:cut])
+
+
+def opened(content):
+    """The bundle, or the sentence that refuses it."""
+    try:
+        return load_bundle(io.BytesIO(content))
+    except ValueError as error:
+        return str(error)
+
+
+def test_broken_bytes_are_refused_or_leave_everything_as_it_was(packed, last):
+    rng = np.random.default_rng(0)
+    for place in rng.integers(0, len(packed), 100):
+        broken = bytearray(packed)
+        broken[place] ^= 1 << int(rng.integers(8))
+        found = opened(bytes(broken))
+        if isinstance(found, str):
+            assert found.startswith("This file is not a bundle that can be opened: ")
+        else:  # a byte that nobody reads
+            assert (found.experiment, found.couplings) == (SMALL, last.snapshot.couplings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"schema": 2}, "schema must be 1, got 2"),
+        ({"schema": None}, "schema must be 1"),
+        ({"kind": "a holiday"}, "settings must be those of a hidviz run"),
+        ({"experiment": []}, "every knob"),
+        ({"experiment": asdict(SMALL) | {"n_visible": -3}}, "n_visible must lie between 1 and 200, got -3"),
+        ({"experiment": asdict(SMALL) | {"n_visible": {}}}, "n_visible must be a whole number"),
+        ({"experiment": asdict(SMALL) | {"learner": ["exact"]}}, "learner must be one of"),
+        ({"experiment": asdict(SMALL) | {"variance": float("nan")}}, "variance must lie between"),
+        ({"experiment": asdict(SMALL) | {"evil": 1}}, "every knob"),
+        ({"experiment": asdict(SMALL) | {"n_visible": 6}}, r"found_J must have shape \(6, 6\)"),
+        ({"columns": ["step"]}, "its columns must be"),
+        ({"columns": ["step", "cost", "<script>"]}, "its columns must be"),
+        ({"columns": "cost"}, "its columns must be"),
+        ({"columns": ["step", "cost"]}, "its trace must have shape"),
+    ],
+    ids=str,
+)
+def test_settings_that_do_not_fit_are_refused(packed, changes, reason):
+    with pytest.raises(ValueError, match=reason):
+        load_bundle(io.BytesIO(with_settings(packed, **changes)))
+    refusal(with_settings(packed, **changes))
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[" * 100_000, b"\xff\xfe", b"1" * 10_000, b"null"])
+def test_settings_that_are_no_settings_are_refused(packed, text):
+    assert "settings" in refusal(repacked(packed, {"settings.json": text}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"found_K": None}, "its arrays must be"),
+        ({"more": np.zeros(1)}, "its arrays must be"),
+        ({"found_K": np.full((5, 2), np.nan)}, "found_K must hold finite numbers"),
+        ({"found_K": np.full((5, 2), 1e9)}, "couplings must not be larger than 1000"),
+        ({"found_K": np.zeros((2, 5))}, "found_K must have shape (5, 2)"),
+        ({"true_M": np.zeros((2, 2), dtype=np.float32)}, "true_M must hold as many 64-bit floats"),
+        ({"true_M": np.array([[None, print], [1, 2]])}, "true_M"),
+        ({"trace": np.zeros((0, 15))}, "its trace must have shape"),
+        ({"trace": np.full((3, 15), 0.5)}, "whole numbers"),
+        ({"trace": np.full((3, 15), -1.0)}, "whole numbers"),
+    ],
+    ids=str,
+)
+def test_arrays_that_do_not_fit_are_refused(packed, changes, reason):
+    assert reason in refusal(with_arrays(packed, **changes))
+
+
+def npy(shape):
+    """An array file whose header promises this shape and which holds nothing."""
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("shape", [(10**12,), (-1,), (2**62, 4), (1,), ()])
+def test_header_that_promises_more_than_there_is_is_refused(packed, shape):
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        inner = repacked(archive.read("arrays.npz"), {"trace.npy": npy(shape)})
+    assert "its array trace" in refusal(repacked(packed, {"arrays.npz": inner}))
+
+
+def test_bombs_are_refused_before_they_unpack(packed):
+    zeros = bytes(LARGEST + 2**20)
+    assert "settings.json in it must unpack to at most 1 MB" in refusal(repacked(packed, {"settings.json": zeros}))
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        inner = repacked(archive.read("arrays.npz"), {"trace.npy": zeros})
+    assert "trace.npy in it must unpack to at most 64 MB" in refusal(repacked(packed, {"arrays.npz": inner}))
+
+
+def test_missing_members_are_named_and_a_missing_file_is_one(packed, tmp_path):
+    assert "one settings.json, got 0" in refusal(repacked(packed, {"settings.json": None}))
+    assert "one arrays.npz, got 0" in refusal(repacked(packed, {"arrays.npz": None}))
+    load_bundle(io.BytesIO(repacked(packed, {"script.py": None, "trace.csv": None})))  # these are for people
+    with pytest.raises(FileNotFoundError):
+        load_bundle(tmp_path / "none.zip")
