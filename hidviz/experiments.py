@@ -11,7 +11,7 @@ and a new start leaves the data unchanged. The same experiment gives the same nu
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
@@ -21,7 +21,7 @@ from hidviz.couplings import Couplings, learned_blocks, random_couplings
 from hidviz.frames import Bench, Frame, Progress, World, cost_of, framed
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learners.protocol import Infeasible, Learner
-from hidviz.learning import learn
+from hidviz.learning import learn, with_couplings
 from hidviz.optimisers import OPTIMISERS
 from hidviz.recording import Recording
 from hidviz.simulation import simulating
@@ -199,15 +199,21 @@ class Experiment:
             held_out_cost_at_truth=cost_of(true_judges[1], world.truth),
         )
 
-    def course(self, world: World | None = None, since: Frame | None = None) -> Iterator[Progress | Frame]:
+    def course(
+        self, world: World | None = None, since: Frame | None = None, edited: Couplings | None = None
+    ) -> Iterator[Progress | Frame]:
         """The run as a live view sees it.
 
         Args:
             world: data to learn from, if there are any with the same `data_key`; simulated otherwise.
-            since: a frame to go on from, which comes first, as it is; learning starts anew otherwise.
+            since: a frame to go on from, which comes first, as it is unless other knobs act on it; learning starts
+                anew otherwise.
+            edited: couplings to put in the place of that frame's; its step and its past stay.
         """
         if since is not None:
             bench, world, trace, start = since.bench, since.world, since.trace, since.snapshot
+            if edited is not None:
+                start = with_couplings(start, edited, bench.learner, bench.held_out)
         else:
             if world is None:
                 world = yield from self.simulate()
@@ -225,7 +231,10 @@ class Experiment:
             max_steps=self.max_steps,
         )
         if since is not None:
-            yield replace(since, snapshot=next(snapshots))
+            snapshot = next(snapshots)
+            frame = since if snapshot is since.snapshot else framed(world, bench, snapshot, trace)
+            trace = frame.trace
+            yield frame
         for snapshot in snapshots:
             frame = framed(world, bench, snapshot, trace)
             trace = frame.trace

@@ -83,6 +83,19 @@ def learn(
         snapshot = after
 
 
+def with_couplings(snapshot: Snapshot, couplings: Couplings, learner: Learner, held_out: Learner | None) -> Snapshot:
+    """The same step of the same run at other couplings, evaluated anew; the optimiser forgets what it knew."""
+    fresh = next(learn(learner, couplings, optimiser=snapshot.optimiser, held_out=held_out))
+    return replace(
+        fresh,
+        step=snapshot.step,
+        evaluations=snapshot.evaluations + fresh.evaluations,
+        state="learning",
+        message="",
+        best=_better(snapshot.best, snapshot.step, fresh.held_out, couplings),
+    )
+
+
 @dataclass(frozen=True)
 class Fit:
     """The result of `fit`.

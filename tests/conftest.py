@@ -1,5 +1,6 @@
 """A strict floating point for every test, and for the page a real server and a real browser."""
 
+import json
 import os
 import shutil
 import socket
@@ -15,10 +16,13 @@ import pytest
 np.seterr(all="raise", under="ignore")
 
 ROOT = Path(__file__).parent.parent
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    f"--{flag}"
+    for flag in (
+        "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
+        "disable-component-update", "disable-sync",
+    )
+]  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -103,6 +107,10 @@ def open_page(browser, server):
         tab.goto((at or server).url + query)
         tab.locator("#hidviz-status").wait_for(state="attached", timeout=60_000)
         tab.get_by_role("button", name="Run", exact=True).wait_for()
+        deadline = time.monotonic() + 60
+        while not json.loads(tab.locator("#hidviz-status").get_attribute("data-state"))["ready"]:
+            assert time.monotonic() < deadline, "the page was never connected"
+            tab.wait_for_timeout(50)
         return tab
 
     yield opened

@@ -52,8 +52,15 @@ class HiddenUnits(JSComponent):  # type: ignore[misc]
     _esm = (HERE / "hidden_units.js").read_text(encoding="utf-8")
     _stylesheets = [(HERE / "hidden_units.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
-    def __init__(self, on_flip: Callable[[int], None], on_swap: Callable[[int, int], None], **params: Any) -> None:
+    def __init__(
+        self,
+        on_flip: Callable[[int], None],
+        on_swap: Callable[[int, int], None],
+        on_broken: Callable[[int, str], None],
+        **params: Any,
+    ) -> None:
         super().__init__(**params)
+        self._on_broken = on_broken
         self._on_flip = on_flip
         self._on_swap = on_swap
 
@@ -63,6 +70,9 @@ class HiddenUnits(JSComponent):  # type: ignore[misc]
         if "swap" in message:
             first, second = message["swap"]
             self._on_swap(int(first), int(second))
+        if "broken" in message:
+            unit, block = message["broken"]
+            self._on_broken(int(unit), "K" if block == "K" else "L")
 
 
 class Instrument(JSComponent):  # type: ignore[misc]

@@ -65,6 +65,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._dark = dark
         self._dirty = True
         self._sent_at = 0.0
+        self._ready = False  # whether the browser is connected, so that what it sends arrives
         self._first_tab = TABS.index(link.tab)
         self.on_query: Callable[[str], None] = lambda _: None
         self._build(link.notices)
@@ -89,7 +90,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def _build(self, notices: tuple[str, ...]) -> None:
         self.controls = Controls(self.session.experiment, self._change)
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
-        self.units = HiddenUnits(self._flip, self._swap, sizing_mode="stretch_width", margin=0)
+        self.units = HiddenUnits(self._flip, self._swap, self._break, sizing_mode="stretch_width", margin=0)
         self.instrument = Instrument(self._key, keys=list(KEYS), sizing_mode="stretch_width", margin=0)
         self.tabs: tuple[Tab, ...] = ()
         self.front: Any = None
@@ -286,6 +287,9 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def _swap(self, first: int, second: int) -> None:
         self._act(lambda: self.session.swap(first, second))
 
+    def _break(self, unit: int, block: str) -> None:
+        self._act(lambda: self.session.break_flip(unit, "K" if block == "K" else "L"))
+
     def _cure(self, _: Any) -> None:
         self._change(learner="mean-field")
 
@@ -315,7 +319,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         waiting = self.instrument.frame - self.instrument.acknowledged
         if waiting >= IN_FLIGHT and time.monotonic() - self._sent_at < PATIENCE:
             return
-        changed = self.session.poll() or self._dirty
+        changed = self.session.poll() or self._dirty or not self._ready
+        self._ready = True
         front = self.front.active if self.front is not None else 0
         if front and self.tabs[front - 1].look():
             changed = True
@@ -368,6 +373,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             preset=self.preset,
             seed=session.experiment.seed,
             running=running,
+            ready=self._ready,
             steps_per_second=session.steps_per_second,
             error=warning,
         )

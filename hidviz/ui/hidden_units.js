@@ -16,6 +16,16 @@ export function render({ model }) {
   tools.append(swap, first, make("span", { "aria-hidden": "true" }, "↔"), second)
   swap.addEventListener("click", () =>
     model.send_msg({ swap: [Number(first.value), Number(second.value)] }))
+  const broken = make("span", { class: "broken" })
+  const which = make("select", { "aria-label": "Unit to break" })
+  for (const block of ["K", "L"]) {
+    const button = make("button", { type: "button", title: `Flip ${block} alone: not a symmetry, the cost jumps` },
+      `Flip ${block} only`)
+    button.addEventListener("click", () => model.send_msg({ broken: [Number(which.value), block] }))
+    broken.append(button)
+  }
+  broken.prepend(make("span", {}, "Not a symmetry: of unit"), which)
+  tools.append(broken)
   let cards = []
 
   const build = (n) => {
@@ -36,11 +46,12 @@ export function render({ model }) {
       list.append(card)
       return { card, match, bar }
     })
-    for (const choice of [first, second]) {
+    for (const choice of [first, second, which]) {
       choice.replaceChildren(...cards.map((_, unit) => make("option", { value: unit }, String(unit + 1))))
     }
     second.value = String(Math.min(1, n - 1))
-    tools.hidden = n < 2
+    tools.hidden = n < 1
+    for (const item of [swap, first, second, tools.querySelector("span")]) { item.hidden = n < 2 }
   }
 
   const update = () => {

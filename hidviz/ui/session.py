@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
+from hidviz.couplings import Couplings
+from hidviz.degeneracy import broken_flip
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame, Progress, World, regauged_frame
 from hidviz.gauge import Gauge, flip, swap
 from hidviz.learners.protocol import Infeasible
-from hidviz.optimisers import Memory
 from hidviz.runner import Runner
 
 UNDO_DEPTH = 50
+LARGEST_BY_HAND = 100.0
 
 AT_ONCE = frozenset({"optimiser", "rate", "penalty", "box", "patience", "max_steps"})
 """Knobs that act on the run under way; all others start learning again, or make new data."""
@@ -43,8 +45,9 @@ class Session:
         self._seen = -1
         self._world: World | None = frame.world if frame else None
         self._world_key = experiment.data_key if frame else None
-        self._undo: list[Frame] = []
-        self._redo: list[Frame] = []
+        self._undo: list[tuple[Experiment, Frame]] = []
+        self._redo: list[tuple[Experiment, Frame]] = []
+        self._edit_cost: float | None = None  # cost before an edit whose effect has not been seen yet
         if frame is None:
             self._begin(steps=1)
 
@@ -91,6 +94,9 @@ class Session:
     def _take(self, frame: Frame) -> None:
         before = self.frame.snapshot.state if self.frame else "learning"
         self.frame = frame
+        if self._edit_cost is not None:
+            self.event += f": the cost changed by {frame.snapshot.cost - self._edit_cost:+.4f} nats per bin."
+            self._edit_cost = None
         self._world, self._world_key = frame.world, self.experiment.data_key
         if frame.snapshot.state != "learning" and before == "learning":
             self.event = frame.snapshot.message
@@ -161,8 +167,7 @@ class Session:
         changed = {name for name in vars(experiment) if getattr(experiment, name) != getattr(before, name)}
         steps = None if self.running else 1
         if changed <= AT_ONCE and self.frame is not None and not self._stale:
-            memory = Memory() if "optimiser" in changed else self.frame.snapshot.memory
-            snapshot = replace(self.frame.snapshot, state="learning", message="", memory=memory)
+            snapshot = replace(self.frame.snapshot, state="learning", message="")
             self._continue(replace(self.frame, snapshot=snapshot), steps=steps)
         else:
             self._begin(steps=steps)
@@ -178,6 +183,55 @@ class Session:
         if self._has_unit(first) and self._has_unit(second) and first != second:
             self._regauge(swap(self._n_hidden, first, second))
             self.event = f"Hidden units {first + 1} and {second + 1} swapped: the cost stays."
+
+    def apply(self, gauge: Gauge, event: str) -> None:
+        """Go to an equivalent model."""
+        if len(gauge.order) == self._n_hidden:
+            self._regauge(gauge)
+            self.event = event
+
+    def edit(self, couplings: Couplings, event: str) -> None:
+        """Put other couplings in the place of the estimate, and go on from there."""
+        if self.frame is None:
+            return
+        before = self.frame
+        self._remember()
+        self._edit_cost = before.snapshot.cost
+        self.event = event
+        self._start(self.experiment.course(since=before, edited=couplings), steps=None if self.running else 1)
+
+    def break_flip(self, unit: int, block: Literal["K", "L"]) -> None:
+        """Flip only one of the two blocks of a hidden unit, counted from 0: not a symmetry, and the cost shows it."""
+        if self.frame is not None and self._has_unit(unit):
+            self.edit(
+                broken_flip(self.frame.snapshot.couplings, unit, block),
+                f"Only {block} of hidden unit {unit + 1} flipped, which is not a symmetry",
+            )
+
+    def set_coupling(self, block: str, row: int, column: int, value: float) -> None:
+        """Set one coupling of the estimate by hand.
+
+        Raises:
+            ValueError: the value is not a finite number of reasonable size.
+        """
+        if self.frame is None:
+            return
+        if not abs(value) <= LARGEST_BY_HAND:
+            raise ValueError(f"A coupling set by hand must lie between ±{LARGEST_BY_HAND:g}, got {value}.")
+        couplings = self.frame.snapshot.couplings
+        changed = getattr(couplings, block).copy()
+        changed[row, column] = value
+        self.edit(replace(couplings, **{block: changed}), f"{block} {row + 1}, {column + 1} set to {value:g}")
+
+    def load(self, experiment: Experiment, frame: Frame) -> None:
+        """Take over a run that was made elsewhere: its knobs and its frame, which can be undone."""
+        if self.frame is not None:
+            self._remember()
+        self.experiment = experiment
+        self.course_number += 1
+        self._world, self._world_key = frame.world, experiment.data_key
+        self._continue(frame, steps=1)
+        self.event = f"Loaded the run from start {experiment.start_index}, at step {frame.snapshot.step}."
 
     def undo(self) -> None:
         """Take back the last operation on the estimate, bit for bit."""
@@ -211,16 +265,25 @@ class Session:
 
     def _regauge(self, gauge: Gauge) -> None:
         assert self.frame is not None
-        self._undo = [*self._undo, self.frame][-UNDO_DEPTH:]
-        self._redo = []
+        self._remember()
         self._continue(regauged_frame(self.frame, gauge), steps=None if self.running else 1)
 
-    def _travel(self, source: list[Frame], target: list[Frame], event: str) -> None:
+    def _remember(self) -> None:
+        """Keep the present frame and its knobs for undo."""
+        assert self.frame is not None
+        self._undo = [*self._undo, (self.experiment, self.frame)][-UNDO_DEPTH:]
+        self._redo = []
+
+    def _travel(
+        self, source: list[tuple[Experiment, Frame]], target: list[tuple[Experiment, Frame]], event: str
+    ) -> None:
         if not source or self.frame is None:
             self.event = "There is nothing to take back." if source is self._undo else "There is nothing to do again."
             return
-        target.append(self.frame)
-        self._continue(source.pop(), steps=None if self.running else 1)
+        target.append((self.experiment, self.frame))
+        self.experiment, frame = source.pop()
+        self._world, self._world_key = frame.world, self.experiment.data_key
+        self._continue(frame, steps=None if self.running else 1)
         self.event = event
 
     def _begin(self, *, steps: int | None) -> None:

@@ -14,10 +14,12 @@ from hidviz.ui.colours import DIVERGING
 SHOWN_BLOCKS = "JKLM"
 
 
-def state_of(frame: Frame | None, *, preset: str, seed: int, running: bool, steps_per_second: float, error: str) -> str:
+def state_of(
+    frame: Frame | None, *, preset: str, seed: int, running: bool, ready: bool, steps_per_second: float, error: str
+) -> str:
     """The state of the page as JSON, for tests and tools; costs in nats per bin."""
     state: dict[str, Any] = {
-        "preset": preset, "seed": seed, "step": 0, "running": running, "converged": False, "cost": None,
+        "preset": preset, "seed": seed, "step": 0, "running": running, "ready": ready, "converged": False, "cost": None,
         "rms": {}, "rms_aligned": {}, "gauge": {}, "steps_per_second": round(steps_per_second, 1), "error": error,
     }  # fmt: skip
     if frame is not None:
