@@ -1,0 +1,236 @@
+"""Visible: networks without hidden units, the baselines that a hidden unit has to beat.
+
+    lag 1:  H(t) = h + J s(t)                    lag 2:  H(t) = h + J s(t) + K s(t-1)
+    log L = sum_it [ s_i(t+1) H_i(t) - log 2cosh H_i(t) ]
+    dJ = sum eps(t+1) s(t)ᵀ      dK = sum eps(t+1) s(t-1)ᵀ      eps(t+1) = s(t+1) - tanh H(t)
+
+Both are logistic regressions, one per unit, hence concave. Lag 2 is the fair opponent where M = 0: hidden units then
+carry memory of exactly two steps. It is written as a network whose hidden units are copies of the visible state one
+bin ago: as many of them, K from them, and L the identity, which stands for copying and is not learned. Where a trial
+starts there is no bin before, and K has nothing to act on.
+
+Not a model of hidden units: those copies are data, so the lag-2 couplings mean nothing to the other learners.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hidviz.couplings import Array, Couplings
+from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
+from hidviz.learners.response import receivers, response
+from hidviz.pacing import checkpoint
+from hidviz.recording import Recording
+
+_CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache
+_SAMPLE = 64  # bins per sender, at least, from which the curvature of long recordings is taken
+_STEPS = 30  # of Newton's method; a dozen suffice where the optimum is finite
+_SETTLED = 1e-7  # the last step changes no coupling by more
+_RIDGE = 1e-9  # curvature lent to directions that no data constrain: silent or duplicate units
+
+
+def logistic_fit(
+    recording: Recording, *, lags: Literal[1, 2] = 1, bias: bool = False, penalty: float = 0.0
+) -> Couplings:
+    """The best couplings of a lag-1 or lag-2 network, by Newton's method.
+
+    Args:
+        recording: the visible history.
+        lags: 1 for J alone; 2 for J and K, with the copies of the module's description as hidden units.
+        bias: fit h too; zero otherwise.
+        penalty: added to the cost per bin is penalty/2 times the sum of squares of what is fitted.
+
+    Raises:
+        ValueError: an argument is out of range, or the data can be foretold so well that couplings grow for ever.
+    """
+    if lags not in (1, 2):
+        raise ValueError(f"lags must be 1 or 2, got {lags!r}.")
+    if not 0.0 <= penalty < np.inf:
+        raise ValueError(f"penalty must be a finite number, 0 or more, got {penalty!r}.")
+    history = _history(recording, lags=lags, bias=bias)
+    return _couplings(_newton(history, penalty), recording.n_visible, lags=lags, bias=bias)
+
+
+def _prepare_lag1(
+    recording: Recording,
+    *,
+    n_hidden: int,
+    hidden_hidden: bool = False,  # noqa: ARG001 - there is no M to learn
+    bias: bool = False,
+) -> Learner:
+    """A learner of J and, with a bias, h."""
+    if n_hidden:
+        raise ValueError(f"n_hidden must be 0, got {n_hidden}: this learner ignores hidden units.")
+    return _prepared(recording, lags=1, bias=bias)
+
+
+def _prepare_lag2(
+    recording: Recording,
+    *,
+    n_hidden: int,
+    hidden_hidden: bool = False,  # noqa: ARG001 - there is no M to learn
+    bias: bool = False,
+) -> Learner:
+    """A learner of J, K and, with a bias, h."""
+    if n_hidden != recording.n_visible:
+        raise ValueError(
+            f"n_hidden must be {recording.n_visible}, the number of visible units, got {n_hidden}: "
+            "the hidden units of this learner are copies of the visible ones, one bin late."
+        )
+    return _prepared(recording, lags=2, bias=bias)
+
+
+def _prepared(recording: Recording, *, lags: int, bias: bool) -> Learner:
+    n_visible = recording.n_visible
+    history = _history(recording, lags=lags, bias=True)
+
+    def evaluate(couplings: Couplings, beliefs: Beliefs | None) -> Estimate:  # noqa: ARG001 - nothing to warm up
+        past = (couplings.K,) if lags == 2 else ()
+        objective, slope = _likelihood(np.column_stack([couplings.J, couplings.h, *past]), history)
+        slope[:, n_visible] *= bias
+        found = _couplings(slope, n_visible, lags=lags, bias=True)
+        return Estimate(objective, replace(found, L=np.zeros_like(found.L)))
+
+    learned = ("J", *("K",) * (lags == 2), *("h",) * bias)
+    return Learner(evaluate, n_visible, n_visible * (lags - 1), recording.n_transitions, learned)
+
+
+class _History(NamedTuple):
+    """Every transition as a column: (n_senders, n) present, constant and past; (Nv, n) twice the following state."""
+
+    senders: NDArray[np.int8]
+    doubled: NDArray[np.int8]
+
+
+def _history(recording: Recording, *, lags: int, bias: bool) -> _History:
+    data = recording.transitions()
+    constant = np.ones((recording.n_transitions, int(bias)), np.int8)
+    past = (data.previous,) if lags == 2 else ()
+    senders = np.column_stack([data.present, constant, *past])
+    return _History(np.ascontiguousarray(senders.T), np.ascontiguousarray(2 * data.following.T))
+
+
+def _couplings(W: Array, n_visible: int, *, lags: int, bias: bool) -> Couplings:
+    """Couplings from the rows of a stack of J, h (with a bias) and K (with two lags)."""
+    n_copies = n_visible * (lags - 1)
+    return Couplings(
+        J=W[:, :n_visible],
+        K=W[:, W.shape[1] - n_copies :],
+        L=np.eye(n_copies, n_visible),
+        h=W[:, n_visible] if bias else None,  # type: ignore[arg-type]  # zeros
+    )
+
+
+def _likelihood(W: Array, history: _History) -> tuple[float, Array]:
+    """Log likelihood in nats, and its slope in W."""
+    units, slope, log_likelihood = receivers(W), np.zeros(W.shape), 0.0
+    n_senders, n = history.senders.shape
+    width = max(_CACHED // n_senders, 256)
+    for begin in range(0, n, width):
+        checkpoint()
+        senders = history.senders[:, begin : begin + width].astype(np.float64)
+        part, eps = response(units, senders, history.doubled[:, begin : begin + width].astype(np.float64))
+        log_likelihood += part
+        slope += eps @ senders.T
+    return log_likelihood, slope
+
+
+def _newton(history: _History, penalty: float) -> Array:
+    """Maximise log likelihood per bin - penalty/2 · sum W² over the rows of W.
+
+    The curvature of long recordings comes from a sample of their bins, and is kept once the steps are small; both only
+    affect how many steps there are. A step that overshoots is halved.
+    """
+    n_senders, n = history.senders.shape
+    sample = history.senders[:, :: max(n // max(_SAMPLE * n_senders, 2**14), 1)].astype(np.float64)
+
+    def climb(W: Array) -> tuple[float, Array]:
+        log_likelihood, slope = _likelihood(W, history)
+        return log_likelihood / n - 0.5 * penalty * float(np.sum(W * W)), slope / n - penalty * W
+
+    W = np.zeros((len(history.doubled), n_senders))
+    value, slope = climb(W)
+    inverse: Array = np.empty(0)
+    change: Array = np.full(len(W), np.inf)
+    for _ in range(_STEPS):
+        if change.max() > 0.1:
+            inverse = _inverse_curvature(W, sample, penalty + _RIDGE)
+        step = (inverse @ slope[:, :, None])[:, :, 0]
+        change = np.abs(step).max(axis=1)
+        before = value
+        value, slope = climb(W + step)
+        while value < before - 1e-12 * abs(before):
+            step *= 0.5
+            value, slope = climb(W + step)
+        W = W + step
+        if change.max() < _SETTLED:
+            return W
+    worst = int(change.argmax())
+    raise ValueError(
+        f"The couplings to unit {worst + 1} must have a finite optimum, but still grow after {_STEPS} steps: "
+        "some of its states can be foretold perfectly. Use more data or a penalty, such as 1e-4."
+    )
+
+
+def _inverse_curvature(W: Array, sample: Array, extra: float) -> Array:
+    """Inverse of the curvature in each row of W, per bin: (rows, senders, senders)."""
+    curvature = np.empty((len(W), W.shape[1], W.shape[1]))
+    for i, row in enumerate(W):
+        checkpoint()
+        size = np.minimum(np.abs(row @ sample), 300.0)  # beyond, the weight is 0 in any case
+        weight = 1.0 / np.cosh(size)  # its square is 1 - tanh²
+        weighted = sample * weight
+        curvature[i] = weighted @ weighted.T / sample.shape[1]
+    curvature += extra * np.eye(W.shape[1])
+    inverse: Array = np.asarray(np.linalg.inv(curvature), np.float64)
+    return inverse
+
+
+def _seconds(lags: int) -> Callable[[int, int, int, bool], float]:
+    def seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:  # noqa: ARG001
+        return 1e-9 * n_transitions * n_visible * (8 + 0.2 * lags * n_visible)
+
+    return seconds
+
+
+VISIBLE = Method(
+    title="Visible only",
+    prepare=_prepare_lag1,
+    hidden="none",
+    objective="log likelihood",
+    likelihood=True,
+    summary=(
+        "Assumes that there are no hidden units: each unit answers the visible state one bin ago. "
+        "The baseline that any hidden unit must beat; its optimum is unique."
+    ),
+    equations=(
+        r"H_i(t) = h_i + \sum_j J_{ij} s_j(t)",
+        r"\mathcal L = \sum_{it} \left[ s_i(t+1) H_i(t) - \log 2\cosh H_i(t) \right]",
+        r"\Delta J = \sum_t \left[ s(t+1) - \tanh H(t) \right] s(t)^\top",
+    ),
+    seconds=_seconds(1),
+)
+
+VISIBLE_LAG2 = Method(
+    title="Visible only, two lags",
+    prepare=_prepare_lag2,
+    hidden="none",
+    objective="log likelihood",
+    likelihood=True,
+    summary=(
+        "Assumes no hidden units, but that each unit answers the visible states one and two bins ago. "
+        "The fair baseline for hidden units without couplings among themselves, which remember two bins."
+    ),
+    equations=(
+        r"H_i(t) = h_i + \sum_j J_{ij} s_j(t) + \sum_j K_{ij} s_j(t-1)",
+        r"\mathcal L = \sum_{it} \left[ s_i(t+1) H_i(t) - \log 2\cosh H_i(t) \right]",
+        r"\Delta J = \sum_t \left[ s(t+1) - \tanh H(t) \right] s(t)^\top",
+        r"\Delta K = \sum_t \left[ s(t+1) - \tanh H(t) \right] s(t-1)^\top",
+    ),
+    seconds=_seconds(2),
+)

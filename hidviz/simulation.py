@@ -1,0 +1,209 @@
+"""Simulation: draw a history of a network, in which every unit answers the state of the bin before.
+
+    P[s_i(t+1) = ±1] = exp(±H_i(t)) / 2cosh H_i(t)           eq. `visdyn`
+    sigma_a(t+1) likewise with B_a(t) (model B, eq. `stochdyn`), or mu_a(t+1) = tanh B_a(t) (model A, eq. `hiddyn`)
+
+A unit turns +1 when its field passes a threshold drawn from the logistic distribution of scale 1/2, so a step is
+one stacked matrix, one subtraction and one sign. Thresholds are drawn for many bins at once.
+
+Given its thresholds a network is a deterministic map that forgets where it began, if it is small or weakly coupled. So
+a chunk of time is cut into segments that run side by side from a guess, and run again from the end of the segment
+before, until nothing changes: then the result solves the recursion from the first bin to the last. Networks that do
+not forget are run bin after bin.
+
+The start is not stationary: visible and stochastic hidden units begin uniform on ±1, continuous ones at 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hidviz.couplings import Array, Couplings
+from hidviz.pacing import checkpoint
+from hidviz.recording import Recording
+
+Hidden = Literal["stochastic", "continuous"]
+
+_SEGMENT = 1024  # bins; most networks of twenty units forget in a few hundred
+_SHORT, _TRIAL, _LONG = 64, 8 * _SEGMENT, 64 * _SEGMENT  # bins in the first chunk, the first cut one, the longest
+_STRIDE = 32  # steps of a segment run again before it is compared
+_CACHED = 2**14  # numbers that stay in the cache between operations
+_WORK = 5e7  # coupling products in a chunk run bin after bin, at most: below 50 ms
+
+
+class Simulation(NamedTuple):
+    """A simulated history.
+
+    `recording` is what a learner may see: one trial of T bins. `hidden` is (T, Nh), the hidden units it may not see:
+    int8 of ±1 when stochastic, floats in [-1, 1] when continuous.
+    """
+
+    recording: Recording
+    hidden: NDArray[np.int8] | Array
+
+
+def simulate(
+    couplings: Couplings, n_steps: int, rng: np.random.Generator, *, hidden: Hidden = "stochastic"
+) -> Simulation:
+    """Draw n_steps bins of a network, starting from a random state.
+
+    The same generator state gives the same numbers, and a longer simulation begins with the shorter one.
+
+    Args:
+        couplings: the network.
+        n_steps: number of time bins T, at least 2, the initial state included.
+        rng: source of randomness.
+        hidden: "stochastic" for ±1 hidden units (model B), "continuous" for deterministic ones (model A).
+
+    Raises:
+        ValueError: n_steps or hidden is not as above.
+    """
+    steps = simulating(couplings, n_steps, rng, hidden=hidden)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+
+
+def simulating(
+    couplings: Couplings, n_steps: int, rng: np.random.Generator, *, hidden: Hidden = "stochastic"
+) -> Generator[float, None, Simulation]:
+    """As `simulate`, but a generator: yields the fraction done after each chunk of work, returns the Simulation."""
+    if isinstance(n_steps, bool) or not isinstance(n_steps, int | np.integer) or n_steps < 2:
+        raise ValueError(f"n_steps must be a whole number of time bins, 2 or more, got {n_steps!r}.")
+    if hidden not in get_args(Hidden):
+        raise ValueError(f"hidden must be one of {', '.join(get_args(Hidden))}, got {hidden!r}.")
+    return _simulating(couplings, int(n_steps), rng, hidden == "continuous")
+
+
+def _simulating(
+    couplings: Couplings, n_steps: int, rng: np.random.Generator, continuous: bool
+) -> Generator[float, None, Simulation]:
+    n_visible, n_units = couplings.n_visible, couplings.n_visible + couplings.n_hidden
+    W = np.block([[couplings.J, couplings.K], [couplings.L, couplings.M]])
+    bias = np.concatenate([couplings.h, couplings.g])
+    step = _step(W, n_visible if continuous else n_units)
+
+    state = np.where(rng.random(n_units) < 0.5, -1.0, 1.0)
+    if continuous:
+        state[n_visible:] = 0.0
+    s = np.empty((n_steps, n_visible), np.int8)
+    sigma = np.empty((n_steps, n_units - n_visible), np.float64 if continuous else np.int8)
+    s[0], sigma[0] = state[:n_visible], state[n_visible:]
+
+    # Chunks grow from short ones and are run whole, whatever n_steps is: the prefix property to the last bit.
+    length, done, forgets = _SHORT, 1, _TRIAL * n_units**2 <= _WORK
+    while done < n_steps:
+        n_segments = length // _SEGMENT if forgets and length >= _TRIAL else 1
+        thresholds = _thresholds(rng, (length // n_segments, n_segments, n_units))
+        if continuous:
+            thresholds[..., n_visible:] = 0.0
+        thresholds -= bias
+        path = _side_by_side(step, state, thresholds)
+        if path is None:
+            forgets, thresholds = False, _in_time(thresholds)[:, None]
+            path = _bin_after_bin(step, state, thresholds)
+        state, stop = path[-1, -1], min(done + length, n_steps)
+        s[done:stop] = _in_time(path[..., :n_visible].astype(s.dtype))[: stop - done]
+        sigma[done:stop] = _in_time(path[..., n_visible:].astype(sigma.dtype))[: stop - done]
+        done = stop
+        if 2 * length <= (_LONG if forgets else min(_TRIAL, _WORK / n_units**2)):
+            length *= 2
+        checkpoint()
+        yield done / n_steps
+    return Simulation(Recording(s), sigma)
+
+
+def _in_time(path: NDArray[Any]) -> NDArray[Any]:
+    """(steps, segments, units), segments side by side → (bins, units), one after the other."""
+    n_steps, n_segments, n_units = path.shape
+    return path.swapaxes(0, 1).reshape(n_steps * n_segments, n_units)
+
+
+def _thresholds(rng: np.random.Generator, shape: tuple[int, int, int]) -> Array:
+    """Logistic numbers of scale 1/2: P[threshold < x] = 1 / (1 + exp(-2x))."""
+    thresholds = np.empty(shape)
+    flat, spare = thresholds.reshape(-1), np.empty(_CACHED)
+    for begin in range(0, flat.size, _CACHED):
+        u = flat[begin : begin + _CACHED]
+        rng.random(out=u)
+        rest = np.subtract(1.0, u, out=spare[: u.size])
+        np.add(u, 2.0**-60, out=u)  # a drawn 0 would be a threshold of minus infinity
+        np.divide(u, rest, out=u)
+        np.log(u, out=u)
+        np.multiply(u, 0.5, out=u)
+    return thresholds
+
+
+Step = Callable[[Array, Array, Array], None]
+
+
+def _step(W: Array, n_binary: int) -> Step:
+    """One time step in place: (states, thresholds) → following; one copy (units,) or many (copies, units)."""
+    by_sender = np.ascontiguousarray(W.T)
+
+    def binary(states: Array, thresholds: Array, following: Array) -> None:
+        np.dot(states, by_sender, out=following)
+        np.subtract(following, thresholds, out=following)
+        np.copysign(1.0, following, out=following)
+
+    def mixed(states: Array, thresholds: Array, following: Array) -> None:
+        np.dot(states, by_sender, out=following)
+        np.subtract(following, thresholds, out=following)
+        visible, hidden = following[..., :n_binary], following[..., n_binary:]
+        np.copysign(1.0, visible, out=visible)
+        np.tanh(hidden, out=hidden)
+
+    return binary if n_binary == len(W) else mixed
+
+
+def _bin_after_bin(step: Step, state: Array, thresholds: Array) -> Array:
+    """The path that follows `state`, (bins, 1, units)."""
+    path = np.empty_like(thresholds)
+    _follow(step, state, thresholds[:, 0], path[:, 0])
+    return path
+
+
+def _side_by_side(step: Step, state: Array, thresholds: Array) -> Array | None:
+    """The same from segments run side by side, (steps, segments, units); None when they do not forget their start."""
+    n_steps, n_segments, n_units = thresholds.shape
+    if n_segments == 1:
+        return _bin_after_bin(step, state, thresholds)
+    path = np.empty((n_steps + 1, n_segments, n_units))
+    path[0] = state
+    _follow(step, path[0], thresholds, path[1:])
+
+    patience = 4 * n_steps
+    while (moved := np.flatnonzero(_differ(path[-1, :-1], path[0, 1:])) + 1).size:
+        path[0, moved] = path[-1, moved - 1]
+        for k in range(0, n_steps, _STRIDE):
+            stride = slice(k + 1, k + 1 + _STRIDE)
+            again = np.empty((_STRIDE, len(moved), n_units))
+            _follow(step, path[k, moved], thresholds[k : k + _STRIDE, moved], again)
+            still = _differ(again[-1], path[k + _STRIDE, moved])
+            path[stride, moved] = again
+            moved = moved[still]
+            patience -= _STRIDE
+            if patience < 0:
+                return None
+            if not moved.size:
+                break
+    return path[1:]
+
+
+def _follow(step: Step, state: Array, thresholds: Array, path: Array) -> None:
+    """Fill path with the states after `state`."""
+    for threshold, following in zip(thresholds, path, strict=True):
+        step(state, threshold, following)
+        state = following
+
+
+def _differ(states: Array, others: Array) -> NDArray[np.bool_]:
+    """Which copies differ by more than the rounding of continuous units."""
+    apart: NDArray[np.bool_] = np.any(np.abs(states - others) > 1e-12, axis=1)
+    return apart
