@@ -1,0 +1,231 @@
+"""The hidden units as a Markov chain driven by the visible data: blocks of time, factors, and sweeps over all blocks.
+
+Given the visible data the joint hidden state z(t) is a Markov chain on 2**Nh states (an input-output hidden Markov
+model). In the form of `chain`, with b(t) = g + L s(t-1), b = 0 where a trial starts,
+
+    C_t(z) = exp(z·[b(t) + Kᵀ s(t+1)]) Π_i 1/2cosh H_i(s(t), z) Π_a 1/2cosh B_a(s(t), z)      Q(z', z) = exp(z'ᵀ M z)
+
+so that all that depends on M alone is one constant matrix. The last step of a trial has no factor for B: what it sends
+on is not seen. Factors are tabulated over distinct states s(t) and never kept for longer than a block of time.
+
+Not here: gradients and beliefs, see `smoothing`; the recursions, see `chain`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from hidviz.couplings import Array, Couplings
+from hidviz.learners.chain import Flags, Kernel, Messages, backward, forward, kernel
+from hidviz.learners.configurations import Index, Tables, distinct, joint_states, with_bias
+from hidviz.pacing import checkpoint
+from hidviz.recording import Recording, States
+
+BLOCK_NUMBERS = 2**21  # numbers in one array over (time, hidden state): 16 MB
+TABLE_NUMBERS = 2**17  # numbers in one table, so that it stays in the second-level cache
+SHORTEST_SEGMENT = 64  # steps: twice the burn-in
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A stretch of transitions cut in segments; arrays over transitions are flat, step after step over all segments.
+
+    Args:
+        rows: (steps, segments) which transition of the recording; the last one again in spare places.
+        spare: (steps, segments) places beyond the end of the recording.
+        starts: (steps, segments) first transition of a trial.
+        ends: (steps, segments) last transition of a trial.
+        present: (n, Nv + 1) distinct present states, with the constant unit.
+        which: which of them each transition has.
+        previous: state before each transition, with the constant unit; zeros where a trial starts.
+        following: state after each transition; zeros in spare places.
+        following_present: (Nv, Nv + 1) Σ_t s(t+1) s(t)ᵀ.
+        gather: (n, transitions) sums over the transitions from each present state.
+        gather_ends: the same, over last transitions of trials only.
+    """
+
+    rows: Index
+    spare: Flags
+    starts: Flags
+    ends: Flags
+    present: Array
+    which: Index
+    previous: States
+    following: States
+    following_present: Array
+    gather: sparse.csr_array
+    gather_ends: sparse.csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class Drive:
+    """Everything about the chain that the couplings alone decide.
+
+    Args:
+        Jh: (Nv, Nv + 1) J with h as its last column.
+        K: (Nv, Nh).
+        Lg: (Nh, Nv + 1) L with g as its last column.
+        sigma: (S, Nh) the joint states, S = 2**Nh.
+        visible: tables of the visible units.
+        hidden: tables of the hidden units.
+        reach: (S,) Σ_a |Σ_b M_ab σ_b|, moved from Q to C so that the largest entry of each column of Q is 1.
+        log_Q: (S, S).
+        kernel: the arithmetic of messages.
+    """
+
+    Jh: Array
+    K: Array
+    Lg: Array
+    sigma: Array
+    visible: Tables
+    hidden: Tables
+    reach: Array
+    log_Q: Array
+    kernel: Kernel
+
+
+def cut(recording: Recording, n_hidden: int) -> Iterator[Block]:
+    """Cut a recording into blocks of time that fit the memory, and each block into segments."""
+    previous, present, following, first = recording.transitions()
+    n = len(present)
+    starts = np.zeros(n, dtype=np.bool_)
+    starts[first] = True
+    previous = np.column_stack([previous, ~starts])
+    room = max(1, BLOCK_NUMBERS >> n_hidden)
+    steps = min(n, max(SHORTEST_SEGMENT, int(0.6 * min(n, room) ** 0.5)))
+    longest = max(1, room // steps) * steps
+    for begin in range(0, n, longest):
+        segments = -(-min(longest, n - begin) // steps)
+        place = begin + np.arange(segments * steps).reshape(segments, steps).T
+        rows, spare = np.minimum(place, n - 1), place >= n
+        ends = np.append(starts[1:], True)[rows]
+        flat, real = rows.ravel(), np.flatnonzero(~spare)
+        states, which = distinct(present[flat])
+        last = real[ends.ravel()[real]]
+        yield Block(
+            rows=rows,
+            spare=spare,
+            starts=starts[rows],
+            ends=ends,
+            present=states,
+            which=which,
+            previous=previous[flat],
+            following=following[flat] * ~spare.reshape(-1, 1),
+            following_present=following[flat[real]].T @ states[which[real]],
+            gather=_gather(which, real, len(states)),
+            gather_ends=_gather(which, last, len(states)),
+        )
+
+
+def _gather(which: Index, chosen: Index, n: int) -> sparse.csr_array:
+    return sparse.csr_array((np.ones(len(chosen)), (which[chosen], chosen)), shape=(n, len(which)))
+
+
+def drive(couplings: Couplings) -> Drive:
+    """The chain of these couplings, whatever the data."""
+    sigma = joint_states(couplings.n_hidden)
+    felt = couplings.M @ sigma.T
+    reach = np.abs(felt).sum(axis=0)
+    log_Q = sigma @ felt - reach
+    return Drive(
+        Jh=with_bias(couplings.J, couplings.h),
+        K=couplings.K,
+        Lg=with_bias(couplings.L, couplings.g),
+        sigma=sigma,
+        visible=Tables(couplings.K @ sigma.T),
+        hidden=Tables(felt),
+        reach=reach,
+        log_Q=log_Q,
+        kernel=kernel(log_Q),
+    )
+
+
+def parts(block: Block, model: Drive) -> Iterator[slice]:
+    """Stretches of the present states whose tables stay in the cache."""
+    size = max(1, TABLE_NUMBERS // (len(model.sigma) * max(model.K.shape)))
+    return (slice(k, k + size) for k in range(0, len(block.present), size))
+
+
+def log_onward(block: Block, model: Drive) -> Array:
+    """The part of log C_t(z) that is the way on to the next step, Π_a 1/2cosh B_a; (n, S) by present state."""
+    table = np.empty((len(block.present), len(model.sigma)))
+    for part in parts(block, model):
+        checkpoint()
+        table[part] = model.hidden(block.present[part] @ model.Lg.T)[1] + model.reach
+    return table
+
+
+def log_factors(block: Block, model: Drive) -> tuple[Array, float]:
+    """All of log C_t(z), largest 0 at each step, and what of the log likelihood this leaves outside.
+
+    Returns:
+        (steps, segments, S) logarithms, and the sum of what was taken out, in nats.
+    """
+    onward = log_onward(block, model)
+    table = onward.copy()
+    for part in parts(block, model):
+        checkpoint()
+        table[part] += model.visible(block.present[part] @ model.Jh.T)[1]
+    log_C = (block.following @ model.K + block.previous @ model.Lg.T) @ model.sigma.T
+    log_C += table.take(block.which, axis=0)
+    last = np.flatnonzero(block.ends)
+    log_C[last] -= onward[block.which[last]]
+    top = log_C.max(axis=1)
+    log_C -= top[:, None]
+    outside = top[~block.spare.ravel()].sum() + np.vdot(block.following_present, model.Jh)
+    return log_C.reshape(*block.rows.shape, -1), float(outside)
+
+
+@dataclass(frozen=True, eq=False)
+class Swept:
+    """A block with its messages.
+
+    Args:
+        block: the transitions.
+        u: messages forward.
+        v: messages backward.
+        later: (S,) the v that the step after the block sends; None if there is none.
+        log_likelihood: of the block given all before it, in nats.
+    """
+
+    block: Block
+    u: Messages
+    v: Messages
+    later: Array | None
+    log_likelihood: float
+
+
+def sweep_forward(blocks: Iterable[Block], model: Drive) -> float:
+    """Log likelihood in nats: sweep forward only, one block in memory at a time."""
+    total, earlier = 0.0, None
+    for block in blocks:
+        logs, outside = log_factors(block, model)
+        u = forward(model.kernel, model.kernel.factor(logs), block.starts, earlier)
+        total += outside + float(u.log_norm[~block.spare].sum())
+        earlier = u.sent[-1, -1].copy()
+    return total
+
+
+def sweep_both(blocks: Sequence[Block], model: Drive) -> Iterator[Swept]:
+    """Sweep all blocks back, keeping only seams; then block by block both ways."""
+    seams: list[Array] = []
+    for block in reversed(blocks):
+        logs, outside = log_factors(block, model)
+        factors = model.kernel.factor(logs)
+        v = backward(model.kernel, factors, block.ends, seams[-1][0] if seams else None)
+        seams.append(v.sent[0].copy())
+    earlier = None
+    for block in blocks:
+        known = seams.pop()
+        later = seams[-1][0] if seams else None
+        if earlier is not None:  # the first block is still at hand
+            logs, outside = log_factors(block, model)
+            factors = model.kernel.factor(logs)
+            v = backward(model.kernel, factors, block.ends, later, known)
+        u = forward(model.kernel, factors, block.starts, earlier)
+        earlier = u.sent[-1, -1].copy()
+        yield Swept(block, u, v, later, outside + float(u.log_norm[~block.spare].sum()))
