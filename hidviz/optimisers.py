@@ -142,9 +142,9 @@ def _adam_step(
     drift = memory.vectors[0] if memory.vectors else np.zeros_like(point.theta)
     power = memory.scales[0] if memory.scales else np.zeros_like(point.theta)
     drift = 0.9 * drift + 0.1 * point.gradient
-    power = 0.999 * power + 0.001 * point.gradient**2
+    power = 0.99 * power + 0.01 * point.gradient**2
     rate = schedule.rate * max(1.0 - steps / (schedule.horizon + 1.0), 0.02)
-    move = drift / (1.0 - 0.9**steps) / (np.sqrt(power / (1.0 - 0.999**steps)) + 1e-8)
+    move = drift / (1.0 - 0.9**steps) / (np.sqrt(power / (1.0 - 0.99**steps)) + 1e-8)
     theta = _boxed(point.theta - rate * move, schedule.box)
     return evaluate(theta, point), Memory(vectors=(drift,), scales=(power,), steps=steps), 1
 

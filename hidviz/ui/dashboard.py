@@ -20,11 +20,15 @@ from hidviz.experiments import Experiment
 from hidviz.gauge import regauge, with_hidden
 from hidviz.learners import LEARNERS
 from hidviz.presets import ABOUT_PRESETS, PRESETS
+from hidviz.ui.compare_tab import CompareTab
 from hidviz.ui.components import Button, Buttons, HiddenUnits, Instrument
 from hidviz.ui.controls import Controls
 from hidviz.ui.curves import CostCurves, ErrorCurves
 from hidviz.ui.heatmaps import TITLES, Heatmaps
 from hidviz.ui.help import HELP
+from hidviz.ui.inspector_tab import InspectorTab
+from hidviz.ui.layout import row, square, titled
+from hidviz.ui.learner_note import LearnerNote
 from hidviz.ui.link import TABS, Link, write_link
 from hidviz.ui.session import Session
 from hidviz.ui.shipped import shipped_frame
@@ -89,10 +93,12 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def _build(self, notices: tuple[str, ...]) -> None:
         self.controls = Controls(self.session.experiment, self._change)
+        self.note = LearnerNote()
+        self.note.show(self.session.experiment)
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
         self.units = HiddenUnits(self._flip, self._swap, self._break, sizing_mode="stretch_width", margin=0)
         self.instrument = Instrument(self._key, keys=list(KEYS), sizing_mode="stretch_width", margin=0)
-        self.tabs: tuple[Tab, ...] = ()
+        self.tabs: tuple[Tab, ...] = (InspectorTab(self.session), CompareTab(self.session))
         self.front: Any = None
         self._buttons()
         self.log_switch = pmui.Switch(
@@ -154,6 +160,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             self.reading,
             self.progress,
             self.controls.layout,
+            self.note.layout,
             sizing_mode="stretch_width",
             margin=(8, 8),
         )
@@ -172,32 +179,12 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def _learn(self) -> Any:
         """Curves, heatmaps, hidden units."""
-
-        def flexible(item: Any, basis: int) -> Any:
-            item.styles = {"flex": f"1 1 {basis}px", "min-width": "0"}
-            return item
-
-        curves = pn.FlexBox(
-            flexible(self._titled("Cost per bin", self.cost.figure, self.log_switch), 400),
-            flexible(self._titled("Errors of the couplings", self.errors.figure, _thin_and_bold()), 400),
-            sizing_mode="stretch_width",
-            gap="16px",
+        curves = row(
+            titled("Cost per bin", self.cost.figure, self.log_switch),
+            titled("Errors of the couplings", self.errors.figure, _thin_and_bold()),
+            basis=400,
         )
-        maps = pn.FlexBox(
-            *[
-                flexible(
-                    pmui.Column(
-                        _heading(title),
-                        pn.pane.Bokeh(heatmap.figure, sizing_mode="scale_width", max_width=318, margin=0),
-                        margin=0,
-                    ),
-                    200,
-                )
-                for title, heatmap in zip(TITLES, self.heatmaps.all, strict=True)
-            ],
-            sizing_mode="stretch_width",
-            gap="16px",
-        )
+        maps = row(*[square(title, h.figure) for title, h in zip(TITLES, self.heatmaps.all, strict=True)], basis=200)
         gauge_row = pn.FlexBox(
             self.align_switch, self.gauge_line, self.scale, align_items="center", gap="16px",
             sizing_mode="stretch_width",
@@ -214,18 +201,6 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             self.units,
             sizing_mode="stretch_width",
             margin=(8, 0),
-        )
-
-    def _titled(self, title: str, plot: Any, right: Any) -> Any:
-        heading = pn.FlexBox(
-            _heading(title),
-            right,
-            justify_content="space-between",
-            align_items="center",
-            sizing_mode="stretch_width",
-        )
-        return pmui.Column(
-            heading, pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0), sizing_mode="stretch_width", margin=0
         )
 
     def __panel__(self) -> Any:
@@ -261,6 +236,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def _knobs_changed(self) -> None:
         self.controls.show(self.session.experiment)
+        self.note.show(self.session.experiment)
         self.on_query(self.query())
         self._dirty = True
 
@@ -387,18 +363,16 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._dark = dark
         for component in (self.units, self.transport, self.history):
             component.dark = dark
-        for plot in (self.cost, self.errors, self.heatmaps, *self.tabs):
+        for plot in (self.cost, self.errors, self.heatmaps):
             plot.restyle(dark)
+        for tab in self.tabs:
+            tab.restyle(dark)
         self._dirty = True
 
 
 def _preset_of(experiment: Experiment) -> str:
     """The name of the preset with exactly these knobs; empty if there is none."""
     return next((name for name, preset in PRESETS.items() if preset == experiment), "")
-
-
-def _heading(text: str) -> Any:
-    return pmui.Typography(text, sx={"fontSize": 17, "fontWeight": 600}, margin=0)
 
 
 def _thin_and_bold() -> Any:

@@ -46,7 +46,7 @@ THEME = {
 
 def page() -> Any:
     """Build the page of one session, from the link it was opened with."""
-    pn.extension(reconnect=True, notifications=True)
+    pn.extension("katex", reconnect=True, notifications=True)
     arguments = pn.state.session_args
     dark = _last(arguments.get("theme")) == "dark"
     link = read_link(arguments)

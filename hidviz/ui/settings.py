@@ -108,7 +108,7 @@ def meant(experiment: Experiment, turned: dict[str, Any]) -> dict[str, Any]:
     Another optimiser brings its own rate. Another kind of true hidden unit brings the learner made for it, if the
     learner was the one made for the kind before.
     """
-    changes = {name: None if value == 0 and name in LIMITS else value for name, value in turned.items()}
+    changes: dict[str, Any] = {name: None if value == 0 and name in LIMITS else value for name, value in turned.items()}
     if changes.get("n_hidden_assumed") == experiment.n_hidden:
         changes["n_hidden_assumed"] = None
     if "optimiser" in changes or "learner" in changes:
