@@ -165,6 +165,7 @@ class _Job(Generic[Item]):
         self.steps = steps  # items still allowed; None for no limit
         self._items = items
         self._counts = counts
+        self._gate = _gate
         self._change = threading.Condition()
         self._since = 0.0
         self._stamps: deque[float] = deque()
@@ -191,7 +192,7 @@ class _Job(Generic[Item]):
             return (n - 1) / max(time.monotonic() - self._stamps[0], 1e-9) if n > 1 else 0.0
 
     def work(self) -> None:
-        _gate.enter()
+        self._gate.enter()
         self._since = time.monotonic()
         try:
             with paced(self._checkpoint):
@@ -205,7 +206,7 @@ class _Job(Generic[Item]):
         except BaseException as error:  # whatever it is, it belongs on the page, not in a log that nobody reads
             self.stop(error)
         finally:
-            _gate.leave()
+            self._gate.leave()
 
     def pump(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -237,15 +238,15 @@ class _Job(Generic[Item]):
 
     def _checkpoint(self) -> None:
         """Give way to others if it is their turn, wait while paused, leave if stopped."""
-        if _gate.crowded and time.monotonic() - self._since > TURN:
-            _gate.leave()
-            _gate.enter()
+        if self._gate.crowded and time.monotonic() - self._since > TURN:
+            self._gate.leave()
+            self._gate.enter()
             self._since = time.monotonic()
         while self.steps == 0 and not self.ended:
-            _gate.leave()
+            self._gate.leave()
             with self._change:
                 self._change.wait_for(lambda: self.ended or self.steps != 0)
-            _gate.enter()
+            self._gate.enter()
             self._since = time.monotonic()
         if self.ended:
             raise _Stopped

@@ -1,0 +1,88 @@
+"""A trace only ever grows, and branches never see each other."""
+
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from hidviz.trace import Trace
+
+
+def grown(trace, values):
+    for value in values:
+        trace = trace.extended({"step": value, "cost": -value})
+    return trace
+
+
+def test_rows_become_columns():
+    trace = grown(Trace(), [1.0, 2.0, 4.0])
+    assert len(trace) == 3
+    assert trace.names == ("step", "cost")
+    assert trace["cost"].tolist() == [-1.0, -2.0, -4.0]
+    assert "step" in trace
+    assert "held_out" not in trace
+
+
+def test_an_empty_trace_has_no_columns():
+    assert len(Trace()) == 0
+    assert Trace().names == ()
+
+
+def test_every_earlier_trace_stays_as_it_was():
+    traces = [Trace()]
+    for k in range(300):  # past several enlargements
+        traces.append(grown(traces[-1], [float(k)]))
+    for k, trace in enumerate(traces[1:], start=1):
+        assert np.array_equal(trace["step"], np.arange(float(k)))
+
+
+def test_branches_do_not_see_each_other():
+    trunk = grown(Trace(), range(10))
+    branches = [grown(trunk, np.arange(20) + 100.0 * k) for k in range(4)]
+    again = grown(trunk, np.arange(3) + 900.0)
+    for k, branch in enumerate(branches):
+        assert branch["step"].tolist() == [*range(10), *(np.arange(20) + 100.0 * k)]
+    assert again["step"].tolist() == [*range(10), 900, 901, 902]
+    assert trunk["step"].tolist() == list(range(10))
+
+
+def test_two_threads_may_branch_at_the_same_row_at_once():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # switch as often as possible, for the sake of the race
+    try:
+        for attempt in range(50):
+            trunk, ends = grown(Trace(), range(3)), {}
+            barrier = threading.Barrier(3)
+
+            def branch(name, trunk=trunk, ends=ends, barrier=barrier):
+                barrier.wait()
+                ends[name] = grown(trunk, np.full(5, 10.0 * name))
+
+            threads = [threading.Thread(target=branch, args=(name,)) for name in range(3)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            for name, end in ends.items():
+                assert end["step"].tolist() == [0, 1, 2, *[10.0 * name] * 5], attempt
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_columns_are_read_only():
+    with pytest.raises(ValueError, match="read-only"):
+        grown(Trace(), [1.0])["cost"][0] = 0.0
+
+
+def test_every_row_has_the_columns_of_the_first():
+    with pytest.raises(KeyError, match="cost"):
+        grown(Trace(), [1.0]).extended({"step": 2.0})
+
+
+def test_growing_copies_each_row_a_bounded_number_of_times():
+    trace, rooms = Trace(), set()
+    for k in range(2000):
+        trace = grown(trace, [float(k)])
+        rooms.add(id(trace["step"].base))
+    assert len(rooms) <= 8  # 64, 128, 256, … rows
