@@ -146,8 +146,13 @@ def drive(couplings: Couplings) -> Drive:
 
 def parts(block: Block, model: Drive) -> Iterator[slice]:
     """Stretches of the present states whose tables stay in the cache."""
-    size = max(1, TABLE_NUMBERS // (len(model.sigma) * max(model.K.shape)))
-    return (slice(k, k + size) for k in range(0, len(block.present), size))
+    return stretches(len(block.present), TABLE_NUMBERS // (len(model.sigma) * max(model.K.shape)))
+
+
+def stretches(n: int, size: int) -> Iterator[slice]:
+    """Slices of at most this size, at least 1, that cover n places."""
+    size = max(1, size)
+    return (slice(begin, begin + size) for begin in range(0, n, size))
 
 
 def log_onward(block: Block, model: Drive) -> Array:
@@ -170,12 +175,19 @@ def log_factors(block: Block, model: Drive) -> tuple[Array, float]:
     for part in parts(block, model):
         checkpoint()
         table[part] += model.visible(block.present[part] @ model.Jh.T)[1]
-    log_C = (block.following @ model.K + block.previous @ model.Lg.T) @ model.sigma.T
-    log_C += table.take(block.which, axis=0)
-    last = np.flatnonzero(block.ends)
-    log_C[last] -= onward[block.which[last]]
-    top = log_C.max(axis=1)
-    log_C -= top[:, None]
+    log_C = np.empty((block.rows.size, len(model.sigma)))
+    top = np.empty(len(log_C))
+    last = block.ends.ravel()
+    for rows in stretches(len(log_C), TABLE_NUMBERS // len(model.sigma)):
+        checkpoint()
+        here, ends = log_C[rows], last[rows]
+        which = block.which[rows]
+        inputs = block.following[rows] @ model.K + block.previous[rows] @ model.Lg.T
+        np.matmul(inputs, model.sigma.T, out=here)
+        here += table.take(which, axis=0)
+        here[ends] -= onward[which[ends]]
+        top[rows] = here.max(axis=1)
+        here -= top[rows, None]
     outside = top[~block.spare.ravel()].sum() + np.vdot(block.following_present, model.Jh)
     return log_C.reshape(*block.rows.shape, -1), float(outside)
 

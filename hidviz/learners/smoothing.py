@@ -21,6 +21,7 @@ from hidviz.learners.affordable import refuse_if_long
 from hidviz.learners.chain import best_scores, smooth, trace_back
 from hidviz.learners.configurations import as_gradient, expected_tanh
 from hidviz.learners.driven import (
+    TABLE_NUMBERS,
     Block,
     Drive,
     Swept,
@@ -29,6 +30,7 @@ from hidviz.learners.driven import (
     log_factors,
     log_onward,
     parts,
+    stretches,
     sweep_both,
     sweep_forward,
 )
@@ -146,8 +148,9 @@ def _evaluate(
         _put(means, block, mean)
         mean[block.spare.ravel()] = 0.0
         dJ += block.following_present
-        dK += block.following.T @ mean
-        dL += mean.T @ block.previous
+        for rows in stretches(len(mean), TABLE_NUMBERS // couplings.n_visible):
+            dK += block.following[rows].T @ mean[rows]
+            dL += mean[rows].T @ block.previous[rows]
         weight = block.gather @ P
         onward = weight - block.gather_ends @ P
         for part in parts(block, model):
