@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from oracle.continuous import backprop, gradient_by_paths, hidden_path, log_likelihood
-from oracle.slope import slope
 
 from hidviz.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.learners.backprop import BACKPROP, hidden_states
 from hidviz.recording import Recording
 from hidviz.simulation import simulate
+from tests.oracle.continuous import backprop, gradient_by_paths, hidden_path, log_likelihood
+from tests.oracle.slope import slope
 
 
 def network(n_visible, n_hidden, *, seed=0, **switches):

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from oracle.logistic import best_rows
-from oracle.slope import slope
 
 from hidviz.couplings import Couplings, random_couplings
 from hidviz.learners.visible import VISIBLE, VISIBLE_LAG2, logistic_fit
 from hidviz.recording import Recording
 from hidviz.simulation import simulate
+from tests.oracle.logistic import best_rows
+from tests.oracle.slope import slope
 
 
 def coins(n_bins, n_units, seed=1):

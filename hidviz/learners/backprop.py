@@ -9,247 +9,154 @@
 The gradient is the recursion that the sums over paths, eqs. `dLresult` and `dMresult`, add up to. Printed there with
 q up to t-1 and factors in reading order; here as in their derivation, from the future back.
 
-Only the hidden units are sequential, and only when M ≠ 0. Time is then cut into segments that run side by side, as
-columns of one matrix, and run again from the end of their neighbour until the seams agree to rounding. Since the map
-contracts, once usually is enough; and if it does not, after p rounds p segments are right, so the end is the same.
+Only the hidden units are sequential, and only when M ≠ 0: then segments of time run side by side, forward for mu and
+backward for del. When M = 0 everything is matrix products over time, in blocks.
 
 Not a learner for stochastic hidden units: there mu is not a function of the past (see exact, mean field, gibbs).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from math import isqrt
-
 import numpy as np
-from numpy.typing import NDArray
 
 from hidviz.couplings import Array, Couplings, learned_blocks
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
-from hidviz.learners.response import receivers, response
-from hidviz.pacing import checkpoint
+from hidviz.learners.response import Receivers, receivers, response
+from hidviz.learners.segments import Segments, segments, side_by_side
 from hidviz.recording import Recording
-
-_CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache
-_SAME = 2.0**-50  # relative size of a difference that is rounding
 
 
 def prepare(recording: Recording, *, n_hidden: int, hidden_hidden: bool = False, bias: bool = False) -> Learner:
     """A learner of the exact log likelihood for continuous hidden units, with or without M."""
-    grid = _grid(recording, cut=hidden_hidden)
+    history = segments(recording, cut=hidden_hidden)
     learned = learned_blocks(n_hidden, hidden_hidden=hidden_hidden, bias=bias)
 
     def evaluate(couplings: Couplings, beliefs: Beliefs | None) -> Estimate:  # noqa: ARG001 - nothing to warm up
-        mu = _forward(couplings, grid)
-        objective, to_visible, pull = _errors(couplings, grid, mu)
-        to_hidden = _credit(grid, mu, _backward(couplings, grid, mu, pull))
-        gradient = _gradient(couplings, learned, to_visible, to_hidden)
-        return Estimate(objective, gradient, Beliefs(_in_time(mu, grid)))
+        at_once = not hidden_hidden and not couplings.M.any()
+        log_likelihood, mu, to_visible, to_hidden = (_at_once if at_once else _in_order)(couplings, history)
+        n = couplings.n_visible
+        slopes = {"J": to_visible[:, :n], "h": to_visible[:, n], "K": to_visible[:, n + 1 :]}
+        slopes |= {"L": to_hidden[:, :n], "g": to_hidden[:, n], "M": to_hidden[:, n + 1 :]}
+        gradient = Couplings(**{name: slope * (name in learned) for name, slope in slopes.items()})
+        return Estimate(log_likelihood, gradient, Beliefs(mu))
 
     return Learner(evaluate, recording.n_visible, n_hidden, recording.n_transitions, learned)
 
 
 def hidden_states(couplings: Couplings, recording: Recording) -> Array:
     """States mu of continuous hidden units at the start of each transition, (n_transitions, Nh)."""
-    grid = _grid(recording, cut=bool(couplings.M.any()))
-    return _in_time(_forward(couplings, grid), grid)
+    history = segments(recording, cut=True)
+    return history.in_time(_forward(couplings, history))
 
 
-@dataclass(frozen=True, eq=False)
-class _Grid:
-    """A recording cut into segments side by side: bin k of segment z is column k * n_segments + z.
+def _at_once(couplings: Couplings, history: Segments) -> tuple[float, Array, Array, Array]:
+    """Log likelihood, mu in time, and the slopes in the couplings to visible (J, h, K) and hidden units (L, g, M).
 
-    So one bin later is n_segments columns on, and any stretch of columns is a block of work. What is left over at the
-    end of the last segment is silent: no state, nothing to foretell. Arrays over hidden units have one step more than
-    the segments have bins, which holds the seam: the first bin of the next segment.
-
-    Args:
-        states: (Nv + 1, n_columns), the visible state and the constant unit.
-        doubled: (Nv, n_columns), twice the state one bin later; 0 where nothing follows.
-        n_steps: bins in a segment.
-        n_segments: segments.
-        starts: (step, segment) of each start of a trial, the seams included.
-        transitions: the bins that something follows, among all.
+    For M = 0 and a recording in one piece: one pass, block by block.
     """
-
-    states: NDArray[np.int8]
-    doubled: NDArray[np.int8]
-    n_steps: int
-    n_segments: int
-    starts: NDArray[np.intp]
-    transitions: slice | NDArray[np.intp]
-
-    def blocks(self) -> Iterator[tuple[slice, slice]]:
-        """Stretches of columns that fit the cache, and the same one bin later."""
-        n_columns, width = self.states.shape[1], max(_CACHED // len(self.states), 256)
-        for begin in range(0, n_columns, width):
-            checkpoint()
-            end = min(begin + width, n_columns)
-            yield slice(begin, end), slice(begin + self.n_segments, end + self.n_segments)
-
-    def path(self, over_time: Array) -> Array:
-        """(n_hidden, columns) as (steps, n_hidden, n_segments), without a copy."""
-        n_hidden, n_columns = over_time.shape
-        return over_time.reshape(n_hidden, n_columns // self.n_segments, self.n_segments).swapaxes(0, 1)
-
-
-def _grid(recording: Recording, *, cut: bool) -> _Grid:
-    n_bins, n_visible = recording.n_bins, recording.n_visible
-    n_segments = isqrt(8 * n_bins) if cut else 1
-    n_steps = -(-n_bins // n_segments)
-    ends = np.cumsum([len(trial) for trial in recording.trials])
-    begins = np.concatenate([[0], ends[:-1]])
-
-    states = np.zeros((n_steps * n_segments, n_visible + 1), np.int8)
-    states[:n_bins, :n_visible] = np.concatenate(recording.trials)
-    states[:n_bins, n_visible] = 1
-    doubled = np.zeros((n_steps * n_segments, n_visible), np.int8)
-    doubled[:-1] = 2 * states[1:, :n_visible]
-    doubled[ends - 1] = 0
-
-    def columns(by_bin: NDArray[np.int8]) -> NDArray[np.int8]:
-        return by_bin.reshape(n_segments, n_steps, -1).transpose(2, 1, 0).reshape(by_bin.shape[1], -1)
-
-    starts = np.stack([begins % n_steps, begins // n_steps], axis=1)
-    seams = starts[(starts[:, 0] == 0) & (starts[:, 1] > 0)] + [n_steps, -1]
-    one_trial = len(ends) == 1
-    return _Grid(
-        states=columns(states),
-        doubled=columns(doubled),
-        n_steps=n_steps,
-        n_segments=n_segments,
-        starts=np.concatenate([starts, seams]),
-        transitions=slice(n_bins - 1) if one_trial else np.delete(np.arange(n_bins), ends - 1),
-    )
+    units, driven, back = _matrices(couplings)
+    n, n_hidden = len(history.states), couplings.n_hidden
+    starts = history.starts[:, 0]
+    log_likelihood, mu = history.n_silent * couplings.n_visible * np.log(2.0), np.empty((n_hidden, history.n_steps))
+    to_visible, to_hidden = np.zeros((n - 1, n + n_hidden)), np.zeros((n_hidden, n + n_hidden))
+    for bins, _ in history.blocks():
+        starting = starts[(starts >= bins.start) & (starts < bins.stop)] - bins.start
+        senders = np.empty((n + n_hidden, 1 + bins.stop - bins.start))  # from one bin before
+        first = int(bins.start == 0)
+        senders[:n, :first] = 0.0
+        senders[:n, first:] = history.states[:, bins.start - 1 + first : bins.stop]
+        past, present, now = senders[:n, :-1], senders[:, 1:], senders[n:, 1:]
+        now[:] = np.tanh(driven @ past)
+        now[:, starting] = 0.0
+        part, eps = response(units, present, history.doubled[:, bins].astype(np.float64))
+        pull = back @ eps
+        pull *= 1.0 - now * now
+        pull[:, starting] = 0.0  # no coupling acts on the hidden units there
+        log_likelihood += part
+        to_visible += eps @ present.T
+        to_hidden[:, :n] += pull @ past.T
+        mu[:, bins] = now
+    return float(log_likelihood), mu.T[history.transitions], to_visible, to_hidden
 
 
-def _in_time(mu: Array, grid: _Grid) -> Array:
-    path = grid.path(mu)[:-1]
-    return path.transpose(2, 0, 1).reshape(grid.states.shape[1], len(mu))[grid.transitions]
+def _in_order(couplings: Couplings, history: Segments) -> tuple[float, Array, Array, Array]:
+    """The same for any M and any segments: forward for mu, all bins for their errors, backward for del."""
+    units, _, back = _matrices(couplings)
+    mu = _forward(couplings, history)
+    pull = np.empty((history.n_steps, *mu.shape[1:]))
+    log_likelihood = history.n_silent * couplings.n_visible * np.log(2.0)
+    to_visible = np.zeros(units.against.shape)
+    for steps, columns in history.blocks():
+        senders = _senders(history, mu, steps, columns)
+        part, eps = response(units, senders, history.doubled[:, columns].astype(np.float64))
+        log_likelihood += part
+        to_visible += eps @ senders.T
+        pull[steps] = _by_step(back @ eps, history.n_segments)
+
+    delta = _backward(couplings, history, mu, pull)
+    to_hidden = np.zeros((couplings.n_hidden, len(history.states) + couplings.n_hidden))
+    for steps, columns in history.blocks():
+        later = slice(steps.start + 1, steps.stop + 1)
+        to_hidden += _by_column(delta[later]) @ _senders(history, mu, steps, columns).T
+    return float(log_likelihood), history.in_time(mu), to_visible, to_hidden
 
 
-def _forward(couplings: Couplings, grid: _Grid) -> Array:
-    """States mu of every column and of the seams, (Nh, n_columns + n_segments)."""
-    M, recurrent = couplings.M, bool(couplings.M.any())
-    driven = np.column_stack([couplings.L, couplings.g])
-    mu = np.zeros((couplings.n_hidden, grid.states.shape[1] + grid.n_segments))
-    drive = np.empty((couplings.n_hidden, grid.states.shape[1])) if recurrent else mu[:, grid.n_segments :]
-    for block, _ in grid.blocks():
-        np.matmul(driven, grid.states[:, block].astype(np.float64), out=drive[:, block])
-        if not recurrent:
-            np.tanh(drive[:, block], out=drive[:, block])
+def _forward(couplings: Couplings, history: Segments) -> Array:
+    """The path of mu."""
+    driven, M = np.column_stack([couplings.L, couplings.g]), couplings.M
+    drive = np.empty((history.n_steps, couplings.n_hidden, history.n_segments))
+    for steps, columns in history.blocks():
+        drive[steps] = _by_step(driven @ history.states[:, columns].astype(np.float64), history.n_segments)
+    drives = list(drive)
+    starting = {k: history.starts[history.starts[:, 0] == k, 1] for k in np.unique(history.starts[:, 0]).tolist()}
 
-    path = grid.path(mu)
-    if not recurrent:
-        path[grid.starts[:, 0], :, grid.starts[:, 1]] = 0.0
-        path[0, :, 1:] = path[-1, :, :-1]
-        return mu
-    drives, starting = list(grid.path(drive)), [grid.starts[:0, 1]] * (grid.n_steps + 1)
-    for k in np.unique(grid.starts[:, 0]):
-        starting[k] = grid.starts[grid.starts[:, 0] == k, 1]
+    def step(k: int, mu: Array, following: Array) -> None:
+        np.dot(M, mu, out=following)
+        np.add(following, drives[k], out=following)
+        np.tanh(following, out=following)
+        if k + 1 in starting:
+            following[:, starting[k + 1]] = 0.0
 
-    def step(k: int, before: Array, after: Array) -> None:
-        np.matmul(M, before, out=after)
-        np.add(after, drives[k], out=after)
-        np.tanh(after, out=after)
-        if starting[k + 1].size:
-            after[:, starting[k + 1]] = 0.0
-
-    _run_segments(step, path, slice(1, None), slice(None, -1))
+    mu = np.empty((history.n_steps + 1, *drive.shape[1:]))
+    side_by_side(step, mu, into=slice(1, None), out_of=slice(None, -1))
     return mu
 
 
-def _errors(couplings: Couplings, grid: _Grid, mu: Array) -> tuple[float, Array, Array]:
-    """Log likelihood, its slope in the couplings to visible units (J, h, K), and Kᵀ eps(t+1) of each column."""
-    units = receivers(np.column_stack([couplings.J, couplings.h, couplings.K]))
-    back = np.ascontiguousarray(couplings.K.T)
-    n_transitions = np.count_nonzero(grid.doubled[0])
-    log_likelihood = (grid.states.shape[1] - n_transitions) * couplings.n_visible * np.log(2.0)
-    slope = np.zeros(units.against.shape)
-    pull = np.empty((couplings.n_hidden, grid.states.shape[1]))
-    for block, _ in grid.blocks():
-        senders = _senders(grid, mu, block)
-        part, eps = response(units, senders, grid.doubled[:, block].astype(np.float64))
-        log_likelihood += part
-        slope += eps @ senders.T
-        np.matmul(back, eps, out=pull[:, block])
-    return float(log_likelihood), slope, pull
-
-
-def _backward(couplings: Couplings, grid: _Grid, mu: Array, pull: Array) -> Array:
-    """Errors del of every column and of the seams: the slope of the log likelihood in B one bin before."""
+def _backward(couplings: Couplings, history: Segments, mu: Array, pull: Array) -> Array:
+    """The path of del, from pull = Kᵀ eps(t+1) of each bin: the slope of the log likelihood in B one bin before."""
     slack = 1.0 - mu * mu
-    path = grid.path(slack)
-    path[grid.starts[:, 0], :, grid.starts[:, 1]] = 0.0  # no coupling acts on the hidden units there
-    if not couplings.M.any():
-        slack[:, : pull.shape[1]] *= pull
-        path[-1, :, :-1] = path[0, :, 1:]
-        path[-1, :, -1] = 0.0
-        return slack
-    Mt, pulls, back = np.ascontiguousarray(couplings.M.T), list(grid.path(pull))[::-1], np.empty_like(mu)
-    slacks = list(path[-2::-1])
+    slack[history.starts[:, 0], :, history.starts[:, 1]] = 0.0  # no coupling acts on the hidden units there
+    Mt, pulls, slacks = np.ascontiguousarray(couplings.M.T), list(pull[::-1]), list(slack[-2::-1])
 
-    def step(k: int, later: Array, now: Array) -> None:
-        np.matmul(Mt, later, out=now)
-        np.add(now, pulls[k], out=now)
-        np.multiply(now, slacks[k], out=now)
+    def step(k: int, delta: Array, before: Array) -> None:
+        np.dot(Mt, delta, out=before)
+        np.add(before, pulls[k], out=before)
+        np.multiply(before, slacks[k], out=before)
 
-    _run_segments(step, grid.path(back)[::-1], slice(None, -1), slice(1, None))
-    return back
+    delta = np.empty_like(mu)
+    side_by_side(step, delta[::-1], into=slice(None, -1), out_of=slice(1, None))
+    return delta
 
 
-def _credit(grid: _Grid, mu: Array, back: Array) -> Array:
-    """Slope of the log likelihood in the couplings to hidden units (L, g, M)."""
-    slope = np.zeros((len(mu), len(grid.states) + len(mu)))
-    for block, later in grid.blocks():
-        slope += back[:, later] @ _senders(grid, mu, block).T
-    return slope
+def _matrices(couplings: Couplings) -> tuple[Receivers, Array, Array]:
+    """The visible units as receivers of (s, 1, mu), the couplings from (s, 1) to the hidden ones, and Kᵀ."""
+    units = receivers(np.column_stack([couplings.J, couplings.h, couplings.K]))
+    return units, np.column_stack([couplings.L, couplings.g]), np.ascontiguousarray(couplings.K.T)
 
 
-def _senders(grid: _Grid, mu: Array, block: slice) -> Array:
-    n = len(grid.states)
-    senders = np.empty((n + len(mu), block.stop - block.start))
-    senders[:n] = grid.states[:, block]
-    senders[n:] = mu[:, block]
-    return senders
+def _senders(history: Segments, mu: Array, steps: slice, columns: slice) -> Array:
+    """What all units receive, (s, 1, mu) of each column."""
+    return np.vstack([history.states[:, columns], _by_column(mu[steps])])
 
 
-def _gradient(couplings: Couplings, learned: tuple[str, ...], to_visible: Array, to_hidden: Array) -> Couplings:
-    n = couplings.n_visible
-    slopes = {"J": to_visible[:, :n], "h": to_visible[:, n], "K": to_visible[:, n + 1 :]}
-    slopes |= {"L": to_hidden[:, :n], "g": to_hidden[:, n], "M": to_hidden[:, n + 1 :]}
-    return Couplings(**{name: slope if name in learned else 0.0 * slope for name, slope in slopes.items()})
+def _by_step(by_column: Array, n_segments: int) -> Array:
+    n_hidden, n_columns = by_column.shape
+    return by_column.reshape(n_hidden, n_columns // n_segments, n_segments).swapaxes(0, 1)
 
 
-def _run_segments(step: Callable[[int, Array, Array], None], path: Array, into: slice, out_of: slice) -> None:
-    """Fill path, (steps + 1, n_hidden, n_segments), by step(k, path[k], path[k + 1]); the first segment starts at 0.
-
-    Each segment `into` starts at the end of its neighbour in `out_of`. Rerun segments have the old states to compare
-    with, and stop where these return: from there on nothing would change.
-    """
-    states = list(path)
-    states[0][:] = 0.0
-    for k in range(len(path) - 1):
-        if k % 64 == 0:
-            checkpoint()
-        step(k, states[k], states[k + 1])
-    tolerance = _SAME * float(np.abs(states[-1]).max())
-    for _ in range(path.shape[2]):
-        start = np.zeros_like(states[0])
-        start[:, into] = states[-1][:, out_of]
-        if np.abs(start - states[0]).max() <= tolerance:
-            return
-        states[0][:] = start
-        for k in range(len(path) - 1):
-            if k % 8:
-                step(k, states[k], states[k + 1])
-                continue
-            checkpoint()
-            before = states[k + 1].copy()
-            step(k, states[k], states[k + 1])
-            if np.abs(before - states[k + 1]).max() <= tolerance:
-                break
+def _by_column(by_step: Array) -> Array:
+    n_steps, n_hidden, n_segments = by_step.shape
+    return by_step.swapaxes(0, 1).reshape(n_hidden, n_steps * n_segments)
 
 
 BACKPROP = Method(

@@ -1,0 +1,130 @@
+"""Segments: cut a recording into stretches of time that run side by side, for recursions that forget.
+
+A recursion x(t+1) = f_t(x(t)) is sequential, but if it contracts, the far past does not matter. So all segments start
+at once from a guess, as columns of one matrix; then each starts again from the end of its neighbour, and stops where
+it meets its earlier path; until the seams agree to rounding. Once usually is enough. Where nothing contracts, p rounds
+make p segments right, so the end is that of the plain recursion, only later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hidviz.couplings import Array
+from hidviz.pacing import checkpoint
+from hidviz.recording import Recording
+
+_CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache
+_WIDEST = 1024  # segments side by side, at most; more would crowd the cache
+_SAME = 2.0**-50  # relative size of a difference that is rounding
+_STRIDE = 8  # steps of a segment run again before it is compared
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """A recording in segments of equal length: bin k of segment z is column k * n_segments + z.
+
+    What is left over at the end of the last segment is silent: no state, nothing to foretell. Paths of the hidden
+    units are (n_steps + 1, n_hidden, n_segments): their last step is the seam, the first bin of the next segment.
+
+    Args:
+        states: (Nv + 1, n_columns), the visible state and the constant unit.
+        doubled: (Nv, n_columns), twice the state one bin later; 0 where nothing follows.
+        n_steps: bins in a segment.
+        n_segments: segments.
+        n_silent: columns without a transition.
+        starts: (step, segment) of each start of a trial, the seams included.
+        transitions: which of all bins something follows.
+    """
+
+    states: NDArray[np.int8]
+    doubled: NDArray[np.int8]
+    n_steps: int
+    n_segments: int
+    n_silent: int
+    starts: NDArray[np.intp]
+    transitions: slice | NDArray[np.intp]
+
+    def blocks(self) -> Iterator[tuple[slice, slice]]:
+        """Time in blocks that fit the cache: steps, and the columns that these are."""
+        length = max(_CACHED // (len(self.states) * self.n_segments), 1)
+        for k in range(0, self.n_steps, length):
+            checkpoint()
+            end = min(k + length, self.n_steps)
+            yield slice(k, end), slice(k * self.n_segments, end * self.n_segments)
+
+    def in_time(self, path: Array) -> Array:
+        """A path as (n_transitions, n_hidden), in the order of `Recording.transitions`."""
+        by_bin = path[:-1].transpose(2, 0, 1).reshape(self.states.shape[1], path.shape[1])
+        return by_bin[self.transitions]
+
+
+def segments(recording: Recording, *, cut: bool) -> Segments:
+    """Cut a recording into about as many segments as balances their length and their number; or into one."""
+    n_bins, n_visible = recording.n_bins, recording.n_visible
+    n_segments = min(isqrt(8 * n_bins), _WIDEST) if cut else 1
+    n_steps = -(-n_bins // n_segments)
+    ends = np.cumsum([len(trial) for trial in recording.trials])
+    begins = np.concatenate([[0], ends[:-1]])
+
+    states = np.zeros((n_steps * n_segments, n_visible + 1), np.int8)
+    states[:n_bins, :n_visible] = np.concatenate(recording.trials)
+    states[:n_bins, n_visible] = 1
+    doubled = np.zeros((n_steps * n_segments, n_visible), np.int8)
+    doubled[:-1] = 2 * states[1:, :n_visible]
+    doubled[ends - 1] = 0
+
+    def columns(by_bin: NDArray[np.int8]) -> NDArray[np.int8]:
+        return by_bin.reshape(n_segments, n_steps, -1).transpose(2, 1, 0).reshape(by_bin.shape[1], -1)
+
+    starts = np.stack([begins % n_steps, begins // n_steps], axis=1)
+    seams = starts[(starts[:, 0] == 0) & (starts[:, 1] > 0)] + [n_steps, -1]
+    return Segments(
+        states=columns(states),
+        doubled=columns(doubled),
+        n_steps=n_steps,
+        n_segments=n_segments,
+        n_silent=n_steps * n_segments - recording.n_transitions,
+        starts=np.concatenate([starts, seams]),
+        transitions=slice(n_bins - 1) if len(ends) == 1 else np.delete(np.arange(n_bins), ends - 1),
+    )
+
+
+def side_by_side(step: Callable[[int, Array, Array], None], path: Array, *, into: slice, out_of: slice) -> None:
+    """Fill a path by step(k, path[k], path[k + 1]), in place; the first segment to run starts at 0.
+
+    Args:
+        step: one step of all segments.
+        path: (steps + 1, n_hidden, n_segments), overwritten.
+        into: the segments that start where another ends.
+        out_of: these others, in the same order.
+    """
+    states = list(path)
+    states[0][:] = 0.0
+    for k in range(len(path) - 1):
+        if k % 64 == 0:
+            checkpoint()
+        step(k, states[k], states[k + 1])
+    tolerance = _SAME * float(np.abs(states[-1]).max(initial=0.0))
+    for _ in range(path.shape[2]):
+        if _agree(states[0][:, into], states[-1][:, out_of], tolerance):
+            return
+        states[0][:, into] = states[-1][:, out_of]
+        for k in range(len(path) - 1):
+            if k % _STRIDE:
+                step(k, states[k], states[k + 1])
+                continue
+            checkpoint()
+            before = states[k + 1].copy()
+            step(k, states[k], states[k + 1])
+            if _agree(before, states[k + 1], tolerance):
+                break
+
+
+def _agree(states: Array, others: Array, tolerance: float) -> bool:
+    return bool(np.abs(states - others).max(initial=0.0) <= tolerance)
