@@ -84,8 +84,9 @@ def _checked(trial: ArrayLike, k: int) -> States:
         raise ValueError(
             f"Trial {k + 1} must have shape (T, Nv), T >= 2 and Nv >= 1, got {given.shape}: time runs down the rows."
         )
-    if not np.isin(given, (-1, 1)).all():
-        wrong = given[~np.isin(given, (-1, 1))][0]
+    allowed = (given == 1) | (given == -1)
+    if not allowed.all():
+        wrong = given[~allowed][0]
         raise ValueError(
             f"Trial {k + 1} must hold only +1 (spike) and -1 (silence), got {wrong}: "
             "turn spike counts x into np.where(x > 0, 1, -1)."

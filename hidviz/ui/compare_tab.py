@@ -69,7 +69,6 @@ class CompareTab:
             return False
         self._stale = False
         pair = [pin for select in self.selects for pin in self._pins if pin.name == select.value]
-        self.panes.visible = len(pair) == 2
         if len(pair) == 2:
             self._draw(*pair)
         return True
@@ -126,11 +125,10 @@ class CompareTab:
         knobs = pmui.Column(heading("Knobs that differ"), self.knobs, margin=0)
         titles = ("One", "Other, aligned to one", "Other − one")
         maps = [square(title, heatmap.figure) for title, heatmap in zip(titles, self.heatmaps, strict=True)]
-        self.panes = pmui.Column(
+        self.panes = pn.Column(
             row(titled("Cost per bin", self.curves.figure), knobs, basis=360),
             self.verdict,
             row(*maps, basis=200),
-            visible=False,
             sizing_mode="stretch_width",
             margin=0,
         )

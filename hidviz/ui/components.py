@@ -43,6 +43,17 @@ class Buttons(JSComponent):  # type: ignore[misc]  # panel has no types
             self._acts[message["press"]]()
 
 
+class TabBar(JSComponent):  # type: ignore[misc]
+    """The row of tabs above the views; what is shown below is up to whoever watches `active`."""
+
+    titles = param.List(doc="Names of the views, in order.")
+    active = param.Integer(0, doc="The view in front.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "tab_bar.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "tab_bar.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+
 class HiddenUnits(JSComponent):  # type: ignore[misc]
     """A card per hidden unit; pressing its buttons calls the functions given."""
 

@@ -7,6 +7,7 @@ frames, not older ones. The worker never touches anything here.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +22,7 @@ from hidviz.gauge import regauge, with_hidden
 from hidviz.learners import LEARNERS
 from hidviz.presets import ABOUT_PRESETS, PRESETS
 from hidviz.ui.compare_tab import CompareTab
-from hidviz.ui.components import Button, Buttons, HiddenUnits, Instrument
+from hidviz.ui.components import Button, Buttons, HiddenUnits, Instrument, TabBar
 from hidviz.ui.controls import Controls
 from hidviz.ui.curves import CostCurves, ErrorCurves
 from hidviz.ui.heatmaps import TITLES, Heatmaps
@@ -36,6 +37,8 @@ from hidviz.ui.tabs import Tab
 from hidviz.ui.words import equivalents_in_words, gauge_in_words, reading, scale_strip, state_of, units_of
 
 PERIOD = 50  # milliseconds between looks at the session
+LOG = logging.getLogger(__name__)
+
 IN_FLIGHT = 2  # frames sent and not yet drawn
 PATIENCE = 1.0  # seconds after which an unacknowledged frame no longer holds back the next: a hidden tab draws nothing
 
@@ -99,7 +102,12 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.units = HiddenUnits(self._flip, self._swap, self._break, sizing_mode="stretch_width", margin=0)
         self.instrument = Instrument(self._key, keys=list(KEYS), sizing_mode="stretch_width", margin=0)
         self.tabs: tuple[Tab, ...] = (InspectorTab(self.session), CompareTab(self.session))
-        self.front: Any = None
+        self.front = TabBar(
+            titles=["Learn", *(tab.title for tab in self.tabs)], active=self._first_tab, sizing_mode="stretch_width",
+            margin=(0, 0, 4, 0),
+        )  # fmt: skip
+        self.front.param.watch(self._come_forward, "active")
+        self._places = [pn.Column(sizing_mode="stretch_width", margin=0) for _ in self.front.titles]
         self._buttons()
         self.log_switch = pmui.Switch(
             label="Logarithmic cost", description="The cost above its lowest value so far, in powers of ten.", margin=0
@@ -168,14 +176,21 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     @property
     def main(self) -> Any:
         """The status line, and one tab in front."""
-        names = [(tab.title, tab.layout) for tab in self.tabs]
-        self.front = pmui.Tabs(("Learn", self._learn()), *names, active=self._first_tab, dynamic=True, margin=0)
-        self.front.sizing_mode = "stretch_width"
-        self.front.param.watch(self._look, "active")
-        return pmui.Column(
-            self.alert, self.remedy, self.help_sheet, self.instrument, self.front, sizing_mode="stretch_width",
-            margin=(8, 16),
+        self._places[0].append(self._learn())
+        self._come_forward()
+        return pn.Column(
+            self.alert, self.remedy, self.help_sheet, self.instrument, self.front, *self._places,
+            sizing_mode="stretch_width", margin=(8, 16),
         )  # fmt: skip
+
+    def _come_forward(self, *_: Any) -> None:
+        """Show the view in front; its contents are sent to the browser when it first is."""
+        active = self.front.active
+        if active and not self._places[active].objects:
+            self._places[active].append(self.tabs[active - 1].layout)
+        for k, place in enumerate(self._places):
+            place.visible = k == active
+        self._dirty = True
 
     def _learn(self) -> Any:
         """Curves, heatmaps, hidden units."""
@@ -297,11 +312,18 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             return
         changed = self.session.poll() or self._dirty or not self._ready
         self._ready = True
-        front = self.front.active if self.front is not None else 0
-        if front and self.tabs[front - 1].look():
-            changed = True
-        if changed:
-            self._draw()
+        try:
+            with hold():
+                changed = self._look_at_front() or changed
+                if changed:
+                    self._draw()
+        except Exception as error:  # a picture that fails must say so, and must not take the page with it
+            LOG.exception("drawing failed")
+            self._tell(f"This view could not be drawn ({error}). Rewind, or choose another preset.")
+
+    def _look_at_front(self) -> bool:
+        front = self.front.active
+        return bool(front) and self.tabs[front - 1].look()
 
     def _draw(self) -> None:
         self._dirty = False
@@ -318,7 +340,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         truth, found = frame.world.truth, frame.snapshot.couplings
         if self.align_switch.value:
             found = regauge(with_hidden(found, len(frame.gauge.order)), frame.gauge)
-        if self.front is not None and self.front.active != 0:
+        if self.front.active != 0:
             return
         self.cost.show(frame)
         self.errors.show(frame)
@@ -361,7 +383,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self._dark = dark
-        for component in (self.units, self.transport, self.history):
+        for component in (self.units, self.transport, self.history, self.front):
             component.dark = dark
         for plot in (self.cost, self.errors, self.heatmaps):
             plot.restyle(dark)

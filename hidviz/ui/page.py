@@ -58,7 +58,7 @@ def page() -> Any:
         width=280,
         size="small",
         margin=(6, 8),
-        sx={"&& .MuiSelect-select, && .MuiInputLabel-root, && svg": {"color": "text.primary !important"}},
+        sx=_inked(dark),
         description="A finished set of knobs from the paper; turning any of them leaves the preset.",
     )
 
@@ -97,9 +97,16 @@ def page() -> Any:
     def restyle(event: Any) -> None:
         dashboard.restyle(event.new)
         tools.dark = event.new
+        presets.sx = _inked(event.new)
 
     shown.param.watch(restyle, "dark_theme")
     return shown
+
+
+def _inked(dark: bool) -> dict[str, Any]:
+    """Text that can be read on the title bar, which would have it white."""
+    ink = (DARK if dark else LIGHT).text
+    return {"& .MuiSelect-select, & .MuiSelect-select *, & svg": {"color": f"{ink} !important"}}
 
 
 def _last(values: list[bytes] | None) -> str:
