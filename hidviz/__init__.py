@@ -11,7 +11,9 @@ from hidviz.couplings import Couplings, random_couplings
 from hidviz.experiments import Experiment
 from hidviz.gauge import Gauge, aligned, best_gauge, regauge
 from hidviz.learners import LEARNERS, Beliefs, Estimate, Infeasible, Learner, prepare
+from hidviz.learners.smoothing import HiddenPosterior, hidden_posterior
 from hidviz.learning import Fit, fit, learn
+from hidviz.likelihood import log_likelihood
 from hidviz.presets import PRESETS
 from hidviz.recording import Recording
 from hidviz.runner import Runner
@@ -23,7 +25,32 @@ from hidviz.starts import random_start
 __version__ = "0.1.0"
 
 __all__ = [
-    "LEARNERS", "PRESETS", "Beliefs", "Couplings", "Estimate", "Experiment", "Fit", "Gauge", "Infeasible", "Learner",
-    "Recording", "Runner", "Snapshot", "aligned", "best_gauge", "criteria", "fit", "learn", "mean_square_errors",
-    "prepare", "random_couplings", "random_start", "regauge", "rms_errors", "simulate",
+    "LEARNERS",
+    "PRESETS",
+    "Beliefs",
+    "Couplings",
+    "Estimate",
+    "Experiment",
+    "Fit",
+    "Gauge",
+    "HiddenPosterior",
+    "Infeasible",
+    "Learner",
+    "Recording",
+    "Runner",
+    "Snapshot",
+    "aligned",
+    "best_gauge",
+    "criteria",
+    "fit",
+    "hidden_posterior",
+    "learn",
+    "log_likelihood",
+    "mean_square_errors",
+    "prepare",
+    "random_couplings",
+    "random_start",
+    "regauge",
+    "rms_errors",
+    "simulate",
 ]  # fmt: skip
