@@ -139,6 +139,13 @@ def learned_blocks(n_hidden: int, *, hidden_hidden: bool = False, bias: bool = F
     return tuple(name for name in BLOCKS if wanted[name])
 
 
+def largest_field(couplings: Couplings) -> float:
+    """The largest size of field, H or B, that any state of the network could cause."""
+    J, K, L, M = (np.abs(block).sum(axis=1) for block in (couplings.J, couplings.K, couplings.L, couplings.M))
+    visible, hidden = J + K + np.abs(couplings.h), L + M + np.abs(couplings.g)
+    return float(max(visible.max(), hidden.max(initial=0.0)))
+
+
 def random_couplings(
     n_visible: int,
     n_hidden: int,

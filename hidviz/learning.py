@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from hidviz.couplings import Array, Couplings
+from hidviz.couplings import Array, Couplings, largest_field
 from hidviz.learners.protocol import Estimate, Learner
 from hidviz.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
 from hidviz.snapshot import Best, Snapshot, result
 from hidviz.stopping import diverged, ended, going_back, warning
 
-FARTHEST = 1e3  # beyond this no coupling means anything: such a step is not evaluated, its cost counts as infinite
+FARTHEST = 150.0  # a step to fields beyond this, odds of e**300, is not evaluated: its cost counts as infinite
 
 
 def learn(
@@ -151,12 +151,15 @@ class _Task:
 
     def evaluate(self, frame: Couplings) -> Callable[[Array, Point[Estimate]], Point[Estimate]]:
         """The penalised cost as a function of the learned entries; the others are taken from `frame`."""
+        reach = max(FARTHEST, largest_field(frame))
 
         def at(theta: Array, near: Point[Estimate]) -> Point[Estimate]:
-            if not np.abs(theta).max(initial=0.0) <= FARTHEST:
+            if not np.abs(theta).max(initial=0.0) <= reach:
                 return replace(near, cost=np.inf)
-            estimate = self.learner(frame.with_vector(theta, self.learner.learned), near.extra.beliefs)
-            return self._point(theta, estimate)
+            couplings = frame.with_vector(theta, self.learner.learned)
+            if largest_field(couplings) > reach:
+                return replace(near, cost=np.inf)
+            return self._point(theta, self.learner(couplings, near.extra.beliefs))
 
         return at
 
@@ -209,7 +212,7 @@ class _Task:
             step=before.step + 1,
             evaluations=before.evaluations + evaluations,
             state="converged",
-            message="Converged: no lower cost within rounding error.",
+            message=f"Converged: no lower cost within rounding error. {before.message}".rstrip(),
         )
 
     def _inside(self, couplings: Couplings) -> Couplings:

@@ -12,7 +12,7 @@ import numpy as np
 
 from hidviz.couplings import BLOCKS, Couplings
 from hidviz.learners.protocol import Estimate
-from hidviz.snapshot import Snapshot
+from hidviz.snapshot import Snapshot, State
 
 RUNAWAY = 4.0  # a coupling of this size is far outside every ensemble with fields of order one (MODEL: weak, dense)
 RISES, RISE = 10, 0.01  # rises of the cost in a row, and their share of it, that count as divergence
@@ -20,15 +20,20 @@ RISES, RISE = 10, 0.01  # rises of the cost in a row, and their share of it, tha
 
 def ended(snapshot: Snapshot, tolerance: float | None, patience: int | None, max_steps: int | None) -> Snapshot:
     """The snapshot with the reason why learning ends here, or as it is to go on; `learn` explains the arguments."""
+    best = snapshot.best
     if tolerance is not None and snapshot.steepness <= tolerance:
-        return replace(snapshot, state="converged", message=f"Converged: no slope above {tolerance:g} nats per bin.")
-    if patience is not None and snapshot.best is not None and snapshot.step >= snapshot.best.step + patience:
-        best = snapshot.best
-        message = f"Stopped: the held-out cost was best at step {best.step}, {best.cost:.5f} nats per bin."
-        return replace(snapshot, state="finished", message=message)
+        return _end(snapshot, "converged", f"Converged: no slope above {tolerance:g} nats per bin.")
+    if patience is not None and best is not None and snapshot.step >= best.step + patience:
+        reason = f"Stopped: the held-out cost was best at step {best.step}, {best.cost:.5f} nats per bin."
+        return _end(snapshot, "finished", reason)
     if max_steps is not None and snapshot.step >= max_steps:
-        return replace(snapshot, state="finished", message=f"Finished: {max_steps} steps made.")
+        return _end(snapshot, "finished", f"Finished: {max_steps} steps made.")
     return snapshot
+
+
+def _end(snapshot: Snapshot, state: State, reason: str) -> Snapshot:
+    """The end of a run; a warning about its last step is kept."""
+    return replace(snapshot, state=state, message=f"{reason} {snapshot.message}".rstrip())
 
 
 def diverged(cost: float, lowest: float, rises: int) -> bool:

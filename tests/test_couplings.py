@@ -1,9 +1,11 @@
 """Couplings are safe to share, easy to get right, and random ensembles are what the paper says."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
-from hidviz.couplings import BLOCKS, Couplings, block_shapes, learned_blocks, random_couplings
+from hidviz.couplings import BLOCKS, Couplings, block_shapes, largest_field, learned_blocks, random_couplings
 
 
 def sample(n_visible=4, n_hidden=2, seed=0, **settings):
@@ -88,6 +90,19 @@ def test_only_the_blocks_asked_for_are_learned():
     assert learned_blocks(2) == ("J", "K", "L")
     assert learned_blocks(2, hidden_hidden=True, bias=True) == BLOCKS
     assert learned_blocks(0, hidden_hidden=True, bias=True) == ("J", "h")
+
+
+@pytest.mark.parametrize("n_hidden", [0, 1, 3])
+def test_the_largest_field_is_that_of_the_worst_state(n_hidden):
+    drawn = sample(3, n_hidden, hidden_hidden=True, bias=1.0)
+    fields = [
+        np.concatenate([drawn.J @ s + drawn.K @ sigma + drawn.h, drawn.L @ s + drawn.M @ sigma + drawn.g])
+        for s in product((-1.0, 1.0), repeat=3)
+        for sigma in product((-1.0, 1.0), repeat=n_hidden)
+    ]
+    assert np.abs(fields).max() <= largest_field(drawn) * (1 + 1e-15)
+    # with either sign of each bias one state reaches it
+    assert np.abs(fields).max() >= largest_field(drawn) - 2 * max(np.abs(drawn.vector(("h", "g"))))
 
 
 def test_random_couplings_have_the_variance_of_the_papers_ensembles():

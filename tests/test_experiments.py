@@ -130,6 +130,60 @@ def test_a_learner_may_assume_another_number_of_hidden_units():
         assert len(frames[-1].gauge.order) == max(assumed, 2)
 
 
+def test_the_data_cannot_tell_the_right_signs_from_the_wrong_ones():
+    """Fig. 3 in small: mirrored starts end at mirrored models, of exactly the same cost."""
+    small = Experiment(n_visible=8, n_hidden=2, n_steps=1500, n_held_out=0)
+    right, wrong, true = (
+        frames_of(replace(small, start=start))[-1] for start in ("right-signed", "wrong-signed", "truth")
+    )
+    for frame in (wrong, true):
+        assert frame.snapshot.cost == pytest.approx(right.snapshot.cost, abs=1e-6)
+    assert right.gauge.is_identity
+    assert wrong.gauge.signs.tolist() == [-1.0, -1.0]
+    assert wrong.trace["rms_K"][-1] > 5.0 * wrong.trace["aligned_K"][-1]
+    assert wrong.trace["aligned_K"][-1] == pytest.approx(right.trace["rms_K"][-1], abs=1e-3)
+    assert right.snapshot.cost < right.bench.cost_at_truth
+
+
+@pytest.mark.slow
+def test_every_start_of_fig_3_ends_at_the_same_cost():
+    """18 + 2, T = 10 000; bounds are twice the errors of a trial with another network: J .016, K .039, L .017."""
+    fig3 = replace(PRESETS["fig3"], n_held_out=0)
+    world = world_of(fig3)
+    runs = [replace(fig3, start_index=k) for k in range(1, 7)]
+    ends = [frames_of(run, world=world)[-1] for run in (*runs, replace(fig3, start="right-signed"))]
+    for end in ends:
+        assert end.snapshot.state == "converged"
+        assert end.snapshot.cost == pytest.approx(ends[0].snapshot.cost, abs=1e-6)
+        assert 0.01 < end.bench.cost_at_truth - end.snapshot.cost < 0.03  # about n_parameters / 2T = .02
+        assert end.trace["aligned_J"][-1] < 0.032
+        assert end.trace["aligned_K"][-1] < 0.078
+        assert end.trace["aligned_L"][-1] < 0.034
+        if not end.gauge.is_identity:
+            assert end.trace["rms_K"][-1] > 0.4
+            assert end.trace["rms_L"][-1] > 0.2
+    assert ends[-1].gauge.is_identity
+    assert not all(end.gauge.is_identity for end in ends)
+
+
+@pytest.mark.slow
+def test_lbfgs_needs_far_fewer_evaluations_than_gradient_ascent():
+    fig3 = replace(PRESETS["fig3"], n_held_out=0)
+    world = world_of(fig3)
+
+    def evaluations(floor, **knobs):
+        for item in replace(fig3, **knobs).course(world):
+            if isinstance(item, Frame) and item.snapshot.cost < floor:
+                return item.snapshot.evaluations
+        raise AssertionError("the floor was not reached")
+
+    floor = frames_of(fig3, world=world)[-1].snapshot.cost + 1e-6
+    needed = [evaluations(floor, start_index=k) for k in (1, 2, 3)]
+    assert max(needed) <= 150
+    # .25 is close to the largest rate at which the cost still falls at every step
+    assert 8 * np.median(needed) <= evaluations(floor, optimiser="gradient", rate=0.25, max_steps=4000)
+
+
 # The course
 
 

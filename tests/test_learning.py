@@ -342,6 +342,21 @@ def test_runaway_couplings_are_said():
     assert next(learn(learner, start)).message == ""
 
 
+def test_a_warning_outlives_the_end_of_the_run():
+    learner, _, start = problem()
+    large = start.with_vector(np.where(np.arange(start.vector().size) == 0, 4.5, start.vector()))
+    message = list(learn(learner, large, max_steps=0))[-1].message
+    assert message.startswith("Finished: 0 steps made. Runaway:")
+
+
+def test_a_start_with_huge_fields_is_led_back():
+    learner, _, start = problem()
+    far = start.with_vector(400.0 * start.vector())
+    course = list(learn(learner, far, penalty=0.5, max_steps=200))
+    assert course[-1].state == "converged"
+    assert course[-1].steepness < 1e-6
+
+
 def test_a_lost_fixed_point_is_said():
     learner, _, start = problem()
     lossy = replace(learner, evaluate=lambda c, b: replace(learner.evaluate(c, b), unconverged=3, residual=0.25))
