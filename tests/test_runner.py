@@ -554,5 +554,5 @@ class AnyOrder(RuleBasedStateMachine):
         self.version = self.runner.version
 
 
-AnyOrder.TestCase.settings = settings(derandomize=True, max_examples=60, stateful_step_count=25, deadline=None)
+AnyOrder.TestCase.settings = settings(derandomize=True, max_examples=30, stateful_step_count=25, deadline=None)
 test_any_order_of_commands_does_what_they_say = AnyOrder.TestCase
