@@ -1,0 +1,196 @@
+"""Error bars: how well the data tell each coupling, from the curvature of the exact likelihood where the fit stands.
+
+    standard error of θ_k = √ (I⁻¹)_kk            I = observed information, see `information`
+    mean square error of a block ≈ mean of (I⁻¹)_kk over the block      ∝ 1/T: the line of the learning curves
+
+I⁻¹ is a pseudo-inverse. Directions along which a step of length 1 costs less than half a nat are called flat: the data
+say nothing of them within the size of any coupling. They are counted and left out, so couplings that they touch are
+known less well than their bars say. With more hidden units than there are, some directions are always flat.
+
+For weak couplings only the products K_ib L_bj are told by the data, not the scale c in K → cK, L → L/c of each hidden
+unit; with G = ½ ∂(log|K_a| - log|L_a|)/∂θ the standard error of log c is √(GᵀI⁻¹G).
+
+These are the errors of converged maximum likelihood with enough data. A penalty, an early stop, a mean field's bias, or
+a wrong model add errors that no bar here shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from hidviz.couplings import BLOCKS, Array, Couplings, learned_blocks
+from hidviz.gauge import Gauge, best_gauge, regauge, with_hidden
+from hidviz.information import information, is_summed
+from hidviz.recording import Recording
+
+FLAT = 1.0  # nats per squared coupling: below, the standard error along a direction exceeds 1
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorBars:
+    """Standard errors of a fit, and what the data leave open.
+
+    Args:
+        standard_errors: of every learned entry; zero in the blocks not learned.
+        mean_variance: for each learned block, its mean squared standard error.
+        scale_errors: (Nh,) standard error of log c, the scale of each hidden unit; infinite for an unconnected one.
+        eigenvalues: (N,) of the information, rising, in nats per squared coupling; negative ones say that the fit is
+            not at a maximum.
+        flat_shares: for each learned block, which share of the flat directions lies in it; empty without any.
+        threshold: eigenvalues below this count as flat.
+        n_transitions: of the recording.
+        how: where the information comes from, in words.
+    """
+
+    standard_errors: Couplings
+    mean_variance: Mapping[str, float]
+    scale_errors: Array
+    eigenvalues: Array
+    flat_shares: Mapping[str, float]
+    threshold: float
+    n_transitions: int
+    how: str
+
+    @property
+    def n_flat(self) -> int:
+        """Number of flat directions."""
+        return int((self.eigenvalues < self.threshold).sum())
+
+    def expected(self, n_transitions: int) -> dict[str, float]:
+        """The 1/T line: mean square error of each learned block that this many transitions of such data would leave."""
+        return {name: value * self.n_transitions / n_transitions for name, value in self.mean_variance.items()}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Error bars of one block against the errors that a known truth reveals.
+
+    Args:
+        n: number of entries.
+        standard_error: root mean square of the standard errors.
+        error: root mean square of found minus true, aligned.
+        covered: fraction of entries whose 95 % interval holds the truth; about 0.95 if the bars tell all.
+    """
+
+    n: int
+    standard_error: float
+    error: float
+    covered: float
+
+
+def error_bars(
+    couplings: Couplings,
+    recording: Recording,
+    *,
+    hidden: Literal["stochastic", "continuous"] = "stochastic",
+    hidden_hidden: bool = False,
+    bias: bool = False,
+) -> ErrorBars:
+    """Error bars of a fit.
+
+    Args:
+        couplings: the fit, at the maximum of the likelihood or near it.
+        recording: the data it was learned from.
+        hidden: which hidden units are assumed.
+        hidden_hidden: whether M was learned.
+        bias: whether the biases were learned.
+
+    Raises:
+        Infeasible: it would take too long; the message gives the number.
+    """
+    steps = measuring(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            bars: ErrorBars = finished.value
+            return bars
+
+
+def measuring(
+    couplings: Couplings,
+    recording: Recording,
+    *,
+    hidden: Literal["stochastic", "continuous"] = "stochastic",
+    hidden_hidden: bool = False,
+    bias: bool = False,
+) -> Generator[float, None, ErrorBars]:
+    """`error_bars` yielding the fraction done and returning the result."""
+    matrix = yield from information(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias)
+    blocks = learned_blocks(couplings.n_hidden, hidden_hidden=hidden_hidden, bias=bias)
+    eigenvalues, directions = np.linalg.eigh(matrix)
+    flat = eigenvalues < FLAT
+    roots = directions[:, ~flat] / np.sqrt(eigenvalues[~flat])  # I⁻¹ = roots rootsᵀ
+    nothing = Couplings(**{name: np.zeros_like(getattr(couplings, name)) for name in BLOCKS})
+
+    def by_block(values: Array) -> dict[str, Array]:
+        found = nothing.with_vector(values, blocks)
+        return {name: getattr(found, name) for name in blocks}
+
+    variance = (roots**2).sum(axis=1)
+    shares = (directions[:, flat] ** 2).sum(axis=1) / max(flat.sum(), 1)
+    return ErrorBars(
+        standard_errors=nothing.with_vector(np.sqrt(variance), blocks),
+        mean_variance=MappingProxyType({name: float(block.mean()) for name, block in by_block(variance).items()}),
+        scale_errors=_scale_errors(couplings, nothing, roots, blocks),
+        eigenvalues=eigenvalues,
+        flat_shares=MappingProxyType(
+            {name: float(block.sum()) for name, block in by_block(shares).items()} if flat.any() else {}
+        ),
+        threshold=FLAT,
+        n_transitions=recording.n_transitions,
+        how="the Louis identity"
+        if is_summed(couplings, hidden=hidden, hidden_hidden=hidden_hidden)
+        else "central differences of the exact gradient",
+    )
+
+
+def _scale_errors(couplings: Couplings, nothing: Couplings, roots: Array, blocks: tuple[str, ...]) -> Array:
+    errors = np.full(couplings.n_hidden, np.inf)
+    for a in range(couplings.n_hidden):
+        sent, received = couplings.K[:, a], couplings.L[a]
+        if sent.any() and received.any():
+            K, L = nothing.K.copy(), nothing.L.copy()
+            K[:, a], L[a] = 0.5 * sent / (sent @ sent), -0.5 * received / (received @ received)
+            slope = Couplings(nothing.J, K, L).vector(blocks)
+            errors[a] = float(np.linalg.norm(slope @ roots))
+    return errors
+
+
+def compared(bars: ErrorBars, estimate: Couplings, truth: Couplings) -> dict[str, Comparison]:
+    """Error bars against the errors of the aligned estimate, for each learned block that has entries.
+
+    Hidden units that the estimate lacks are left out; units that the truth lacks count as unconnected there.
+
+    Args:
+        bars: the error bars of the estimate.
+        estimate: the fit that they belong to.
+        truth: the true couplings.
+    """
+    gauge = best_gauge(estimate, truth)
+    found, true = _brought(estimate, gauge), with_hidden(truth, len(gauge.order))
+    errors = _brought(bars.standard_errors, gauge)
+    ones = {name: np.ones_like(getattr(estimate, name)) for name in BLOCKS}
+    present = _brought(Couplings(**ones), gauge)
+    result = {}
+    for name in bars.mean_variance:
+        there = getattr(present, name) != 0.0
+        standard = np.abs(getattr(errors, name)[there])
+        error = np.abs((getattr(found, name) - getattr(true, name))[there])
+        if there.any():
+            covered = float(np.mean(error <= 1.96 * standard))
+            result[name] = Comparison(int(there.sum()), _rms(standard), _rms(error), covered)
+    return result
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def _brought(couplings: Couplings, gauge: Gauge) -> Couplings:
+    return regauge(with_hidden(couplings, len(gauge.order)), gauge)

@@ -1,0 +1,208 @@
+"""Observed information: the curvature of the exact log likelihood, whose inverse tells how well couplings are known.
+
+    I = -∂² log P[s] / ∂θ ∂θᵀ
+
+Stochastic hidden units without couplings among themselves: the Louis identity. Complete data (s, σ) would have the
+score of eqs. `dJ` to `dL` and a curvature C; what is not seen of σ takes information away,
+
+    I = Σ_t { <C_t> - Cov[score_t] }       averages over the posterior p_t(σ) of each transition
+    score_t:  (s_i(t+1) - tanh H_i) (s(t), 1, σ)      and  (σ_a - tanh B_a) (s(t-1), 1)
+    C_t:      Σ_i (1 - tanh² H_i) (s(t), 1, σ)(…)ᵀ    and  Σ_a (1 - tanh² B_a) (s(t-1), 1)(…)ᵀ
+
+Given t, scores are known inputs times a few numbers, e_i = s_i(t+1) - tanh H_i, e_i σ_b and σ_a. So the sums over σ are
+taken for those numbers only, and the inputs come in afterwards. Equal triples of states are counted once.
+
+Continuous hidden units, or couplings among hidden units: central differences of the learner's exact gradient, two
+evaluations a parameter. Not here: the Fisher information, an average of this over data that the network might produce.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Literal
+
+import numpy as np
+
+from hidviz.couplings import Array, Couplings, learned_blocks
+from hidviz.learners import LEARNERS, Infeasible, prepare
+from hidviz.learners.configurations import Tables, distinct, joint_states, with_bias
+from hidviz.pacing import checkpoint
+from hidviz.recording import Recording
+
+MOST_PARAMETERS = 2500  # their matrix is diagonalised in ten seconds or so
+LONGEST_SECONDS = 300.0
+BLOCK_NUMBERS = 2**19  # numbers in a block's largest array: 4 MB
+STEP = 1e-4  # of a central difference: rounding and truncation both stay near 1e-9 of the largest entry
+
+
+def information(
+    couplings: Couplings,
+    recording: Recording,
+    *,
+    hidden: Literal["stochastic", "continuous"] = "stochastic",
+    hidden_hidden: bool = False,
+    bias: bool = False,
+) -> Generator[float, None, Array]:
+    """Observed information in nats, yielding the fraction done and returning the (N, N) matrix.
+
+    Rows are the N entries of `couplings.vector(learned_blocks(…))`.
+
+    Raises:
+        Infeasible: it would take too long; the message gives the number.
+    """
+    n_visible, n_hidden, n = couplings.n_visible, couplings.n_hidden, recording.n_transitions
+    blocks = learned_blocks(n_hidden, hidden_hidden=hidden_hidden, bias=bias)
+    n_parameters = len(couplings.vector(blocks))
+    if n_parameters > MOST_PARAMETERS:
+        raise Infeasible(
+            f"Error bars invert a matrix of all pairs of parameters, at most {MOST_PARAMETERS:,} of them, "
+            f"got {n_parameters:,}: use fewer units, or repeat the fit on other data and compare."
+        )
+    summed = is_summed(couplings, hidden=hidden, hidden_hidden=hidden_hidden)
+    if summed:
+        predicted = _seconds(n_visible, n_hidden, n)
+    else:
+        learner = "backprop" if hidden == "continuous" else "exact"
+        predicted = 2 * n_parameters * LEARNERS[learner].seconds(n_visible, n_hidden, n, hidden_hidden)
+    if predicted > LONGEST_SECONDS:
+        what = f"sums over 2**{n_hidden} hidden states" if summed else f"{2 * n_parameters:,} evaluations"
+        raise Infeasible(
+            f"Error bars need {what} of {n:,} transitions, about {predicted:.2g} s of {LONGEST_SECONDS:g} s "
+            "at most: use fewer hidden units, or a shorter recording and the 1/T law."
+        )
+    if summed:
+        return (yield from _louis(couplings, recording, blocks))
+    return (yield from _differences(couplings, recording, learner, hidden_hidden, bias))
+
+
+def is_summed(couplings: Couplings, *, hidden: str, hidden_hidden: bool) -> bool:
+    """Whether the information comes from the Louis identity, and not from differences of gradients."""
+    return hidden == "stochastic" and not hidden_hidden and not couplings.M.any()
+
+
+def _differences(
+    couplings: Couplings, recording: Recording, learner_name: str, hidden_hidden: bool, bias: bool
+) -> Generator[float, None, Array]:
+    learner = prepare(
+        learner_name, recording, n_hidden=couplings.n_hidden, hidden_hidden=hidden_hidden, bias=bias
+    )  # fmt: skip
+    theta = couplings.vector(learner.learned)
+    curvature = np.empty((len(theta), len(theta)))
+    for k in range(len(theta)):
+        yield k / len(theta)
+        ends = []
+        for step in (STEP, -STEP):
+            checkpoint()
+            moved = theta.copy()
+            moved[k] += step
+            ends.append(learner(couplings.with_vector(moved, learner.learned)).gradient.vector(learner.learned))
+        curvature[k] = (ends[1] - ends[0]) / (2.0 * STEP)
+    return 0.5 * (curvature + curvature.T)
+
+
+def _louis(couplings: Couplings, recording: Recording, blocks: tuple[str, ...]) -> Generator[float, None, Array]:
+    """The Louis identity, block by block of distinct triples of states."""
+    n_visible, n_hidden = couplings.K.shape
+    n_pairs = n_visible * n_hidden
+    sums = _Sums(couplings)
+    triples, which = distinct(np.column_stack(recording.transitions()[:3]))
+    counts = np.bincount(which).astype(np.float64)
+
+    field = np.arange((n_visible + n_hidden) * (n_visible + 1)).reshape(n_visible + n_hidden, n_visible + 1)
+    by_row = {"J": field[:n_visible, :-1], "h": field[:n_visible, -1], "L": field[n_visible:, :-1]}
+    place = by_row | {"g": field[n_visible:, -1], "K": field.size + np.arange(n_pairs)}
+    whole = np.zeros((field.size + n_pairs,) * 2)
+    of_K = slice(field.size, None)
+
+    per_triple = max(2**n_hidden * (n_visible + n_hidden + n_pairs), (n_visible + 1) ** 2)
+    size = max(BLOCK_NUMBERS // per_triple, 1)
+    for begin in range(0, len(counts), size):
+        yield begin / len(counts)
+        checkpoint()
+        rows, count = triples[begin : begin + size], counts[begin : begin + size]
+        past, present, following = np.split(rows[:, :-1], 3, axis=1)
+        w, x = np.column_stack([past, rows[:, -1]]), np.column_stack([present, np.ones(len(rows))])
+        fields, mixed, pairs = sums(x, w, following, count)
+        whole[of_K, of_K] += pairs
+        inputs = ((slice(0, n_visible), x), (slice(n_visible, None), w))
+        for units, sent in inputs:
+            to = field[units].ravel()
+            for others, sent_too in inputs:
+                whole[np.ix_(to, field[others].ravel())] += _spread(fields[:, units, others], sent, sent_too)
+            part = _spread(mixed[:, units], sent, np.ones((len(rows), 1)))
+            whole[to, of_K] += part
+            whole[of_K, to] += part.T
+    order = np.concatenate([place[name].ravel() for name in blocks])
+    result: Array = whole[np.ix_(order, order)]
+    return result
+
+
+class _Sums:
+    """Sums over hidden states at given couplings: call it for a block of triples, with the inputs of its fields."""
+
+    def __init__(self, couplings: Couplings) -> None:
+        self.sigma = joint_states(couplings.n_hidden)
+        self.K = couplings.K
+        self.Jh, self.Lg = with_bias(couplings.J, couplings.h), with_bias(couplings.L, couplings.g)
+        self.tables = Tables(couplings.K @ self.sigma.T)
+
+    def __call__(self, x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
+        """Information of n triples in their fields H and B, and in K.
+
+        Args:
+            x: (n, Nv + 1) what H receives from visible units and the bias.
+            w: (n, Nv + 1) what B receives.
+            following: (n, Nv) the next visible states.
+            count: (n,) how often each triple occurs.
+
+        Returns:
+            (n, Nv + Nh, Nv + Nh) in pairs of fields; (n, Nv + Nh, Nv Nh) in fields and K; (Nv Nh, Nv Nh) in K, summed.
+        """
+        sigma, (n_visible, n_hidden) = np.ascontiguousarray(self.sigma.T), self.K.shape
+        n, n_pairs = len(count), n_visible * n_hidden
+        i, a = np.arange(n_visible), np.arange(n_visible, n_visible + n_hidden)
+        B = w @ self.Lg.T
+        silent, log_weight = self.tables(x @ self.Jh.T)
+        p = _normalised((B + following @ self.K) @ sigma + log_weight) * count[:, None]
+        slack = 4.0 * silent * (1.0 - silent) * p  # 1 - tanh² H_i, weighted
+        errors = 2.0 * silent + (following.T - 1.0)[:, :, None]
+
+        root = np.sqrt(p)
+        few = np.concatenate([errors * root, sigma[:, None] * root])  # (Nv + Nh, n, states)
+        many = (few[:n_visible, None] * sigma[:, None]).reshape(n_pairs, n, len(self.sigma))
+        states_last = few.transpose(1, 0, 2)
+        fields, mixed = states_last @ few.transpose(1, 2, 0), states_last @ many.transpose(1, 2, 0)
+        every = many.reshape(n_pairs, p.size)
+        mean = (states_last @ root[:, :, None])[:, :, 0] / np.sqrt(count)[:, None]
+        mean_of_many = fields[:, i, n_visible:].reshape(n, n_pairs) / np.sqrt(count)[:, None]
+        fields = mean[:, :, None] * mean[:, None, :] - fields  # minus the covariance
+        mixed = mean[:, :, None] * mean_of_many[:, None, :] - mixed
+        pairs = mean_of_many.T @ mean_of_many - every @ every.T
+
+        fields[:, i, i] += slack.sum(axis=2).T
+        fields[:, a, a] += (1.0 - np.tanh(B) ** 2) * count[:, None]
+        mixed.reshape(n, n_visible + n_hidden, n_visible, n_hidden)[:, i, i] += (slack @ self.sigma).swapaxes(0, 1)
+        pairs.reshape((n_visible, n_hidden) * 2)[i, :, i] += (slack.sum(axis=1)[:, None] * sigma) @ self.sigma
+        return fields, mixed, pairs
+
+
+def _normalised(log_p: Array) -> Array:
+    p: Array = np.exp(log_p - log_p.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    return p
+
+
+def _spread(fields: Array, sent: Array, sent_too: Array) -> Array:
+    """Σ_t fields_t[k, l] sent_t[j] sent_too_t[m], as a matrix of (k, j) by (l, m)."""
+    n, k, m = fields.shape
+    pairs = (sent[:, :, None] * sent_too[:, None, :]).reshape(n, -1)
+    total: Array = (fields.reshape(n, -1).T @ pairs).reshape(k, m, sent.shape[1], sent_too.shape[1])
+    return total.transpose(0, 2, 1, 3).reshape(k * sent.shape[1], m * sent_too.shape[1])
+
+
+def _seconds(n_visible: int, n_hidden: int, n_transitions: int) -> float:
+    """Predicted seconds of the Louis identity, a rough guide."""
+    n_units, n_pairs = n_visible + n_hidden, n_visible * n_hidden
+    states = 2.0**n_hidden * ((n_units + n_pairs) * (1e-8 + 1e-10 * n_units) + 5e-11 * n_pairs**2)
+    inputs = 3e-10 * (n_units * (n_visible + 1)) ** 2
+    return min(n_transitions, 2.0 ** (3 * n_visible)) * (states + inputs)

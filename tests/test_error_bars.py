@@ -1,0 +1,172 @@
+import numpy as np
+import pytest
+
+from hidviz import LEARNERS, Couplings, Infeasible, Recording, fit, random_couplings, random_start, regauge, simulate
+from hidviz.couplings import learned_blocks
+from hidviz.error_bars import FLAT, compared, error_bars
+from hidviz.gauge import Gauge
+from hidviz.information import information
+from hidviz.pacing import paced
+from tests.oracle import louis
+
+
+def case(n_visible=3, n_hidden=2, lengths=(60, 2, 40), bias=0.3, seed=0):
+    """Couplings and a recording of unrelated noise: the identity holds anywhere, not only at a maximum."""
+    rng = np.random.default_rng(seed)
+    couplings = random_couplings(n_visible, n_hidden, rng, variance=1.5, bias=bias)
+    return couplings, Recording([rng.choice([-1.0, 1.0], (n, n_visible)) for n in lengths])
+
+
+def matrix(couplings, recording, **settings):
+    steps = information(couplings, recording, **settings)
+    while True:
+        try:
+            assert 0.0 <= next(steps) < 1.0
+        except StopIteration as finished:
+            return finished.value
+
+
+def second_differences(learner, couplings, step=2e-3):
+    """Minus the slope of the gradient by differences of fourth order: errors of about 1e-11."""
+    theta, blocks = couplings.vector(learner.learned), learner.learned
+    rows = []
+    for k in range(len(theta)):
+        away = np.eye(len(theta))[k] * step
+        g = {
+            m: learner(couplings.with_vector(theta + m * away, blocks)).gradient.vector(blocks) for m in (-2, -1, 1, 2)
+        }
+        rows.append((8.0 * (g[-1] - g[1]) + g[2] - g[-2]) / (12.0 * step))
+    return np.array(rows)
+
+
+def close(found, expected, tolerance):
+    return np.abs(found - expected).max() < tolerance * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("n_hidden", [0, 1, 2])
+def test_the_information_is_the_louis_identity_state_by_state(n_hidden, bias):
+    c, recording = case(n_hidden=n_hidden)
+    slow = louis.information(c.J, c.K, c.L, c.h, c.g, [trial.astype(float) for trial in recording.trials])
+    expected = louis.in_blocks(slow, c.n_visible, n_hidden, bias=bias)
+    assert close(matrix(c, recording, bias=bias), expected, 1e-13)
+
+
+@pytest.mark.parametrize(("n_visible", "n_hidden"), [(3, 2), (5, 1)])
+def test_louis_equals_the_differences_of_the_exact_gradient(n_visible, n_hidden):
+    c, recording = case(n_visible, n_hidden, lengths=(300, 100))
+    learner = LEARNERS["exact"](recording, n_hidden=n_hidden, bias=True)
+    assert close(matrix(c, recording, bias=True), second_differences(learner, c), 1e-8)
+
+
+@pytest.mark.parametrize(("hidden", "name", "M"), [("continuous", "backprop", 0.0), ("stochastic", "exact", 0.5)])
+def test_differences_serve_continuous_units_and_hidden_to_hidden_couplings(hidden, name, M):
+    c, recording = case(2, lengths=(60, 20))
+    c = Couplings(c.J, c.K, c.L, M * np.array([[0.3, -1.0], [0.8, 0.2]]), c.h, c.g)
+    learner = LEARNERS[name](recording, n_hidden=2, hidden_hidden=M > 0, bias=True)
+    found = matrix(c, recording, hidden=hidden, hidden_hidden=M > 0, bias=True)
+    assert close(found, second_differences(learner, c), 1e-7)  # second order in steps of 1e-4
+    assert np.array_equal(found, found.T)
+
+
+def test_information_adds_over_trials_in_blocks_of_any_size():
+    c, recording = case(5, 5, lengths=(900, 2, 300))  # 468 transitions make a block
+    parts = [matrix(c, Recording([trial]), bias=True) for trial in recording.trials]
+    assert close(matrix(c, recording, bias=True), sum(parts), 1e-13)
+
+
+def test_fields_of_any_size_are_survived():
+    c, recording = case()
+    strong = Couplings(400.0 * c.J, 100.0 * c.K, 100.0 * c.L)
+    assert np.isfinite(matrix(strong, recording)).all()
+
+
+def test_error_bars_belong_to_their_couplings_whatever_the_gauge():
+    truth = random_couplings(4, 2, np.random.default_rng(1))
+    recording, _ = simulate(truth, 4000, np.random.default_rng(2))
+    gauge = Gauge([1, 0], [-1.0, 1.0])
+    bars, moved = (error_bars(c, recording, bias=True) for c in (truth, regauge(truth, gauge)))
+    expected = regauge(bars.standard_errors, gauge)
+    for name in learned_blocks(2, bias=True):
+        np.testing.assert_allclose(getattr(moved.standard_errors, name), np.abs(getattr(expected, name)), rtol=1e-9)
+    np.testing.assert_allclose(moved.scale_errors, bars.scale_errors[[1, 0]], rtol=1e-9)
+    assert compared(bars, truth, truth)["K"].error == 0.0
+    assert not bars.standard_errors.M.any()
+    assert bars.how == "the Louis identity"
+
+
+def test_without_flat_directions_the_bars_are_those_of_the_inverse_and_follow_one_over_t():
+    truth = random_couplings(4, 1, np.random.default_rng(3), variance=2.0)
+    recording, _ = simulate(truth, 20_000, np.random.default_rng(4))
+    bars = error_bars(truth, recording)
+    assert bars.n_flat == 0
+    assert not bars.flat_shares
+    variance = np.diag(np.linalg.inv(matrix(truth, recording)))
+    np.testing.assert_allclose(bars.standard_errors.vector("JKL"), np.sqrt(variance), rtol=1e-9)
+    assert np.isclose(bars.mean_variance["J"], variance[:16].mean(), rtol=1e-9)
+    assert np.isclose(bars.expected(2 * recording.n_transitions)["L"], 0.5 * bars.mean_variance["L"])
+
+
+def test_a_superfluous_hidden_unit_is_reported_as_flat():
+    truth = random_couplings(4, 1, np.random.default_rng(5), variance=2.0)
+    recording, _ = simulate(truth, 5000, np.random.default_rng(6))
+    silent = Couplings(truth.J, np.pad(truth.K, ((0, 0), (0, 1))), np.pad(truth.L, ((0, 1), (0, 0))))
+    bars = error_bars(silent, recording)
+    assert bars.n_flat >= 4  # with K = 0 nothing depends on its row of L
+    assert bars.flat_shares["L"] > 0.5
+    assert np.isclose(sum(bars.flat_shares.values()), 1.0)
+    assert np.isinf(bars.scale_errors[1])
+    assert np.isfinite(bars.scale_errors[0])
+    assert (bars.eigenvalues[bars.n_flat :] >= FLAT).all()
+
+
+def test_comparison_leaves_out_what_the_estimate_lacks_and_counts_what_the_truth_lacks():
+    truth = random_couplings(4, 2, np.random.default_rng(7))
+    recording, _ = simulate(truth, 2000, np.random.default_rng(8))
+    for n_hidden in (0, 1, 3):
+        other = random_couplings(4, n_hidden, np.random.default_rng(9))
+        found = compared(error_bars(other, recording), other, truth)
+        assert {name: each.n for name, each in found.items()} == (
+            {"J": 16, "K": 4 * n_hidden, "L": 4 * n_hidden} if n_hidden else {"J": 16}
+        )
+
+
+def test_the_infeasible_is_refused_with_its_number():
+    c, recording = random_couplings(60, 1, np.random.default_rng(0)), Recording(np.ones((10, 60)))
+    with pytest.raises(Infeasible, match="got 3,720"):
+        error_bars(c, recording)
+    c, recording = random_couplings(4, 30, np.random.default_rng(0)), Recording(np.ones((10, 4)))
+    with pytest.raises(Infeasible, match=r"2\*\*30 hidden states"):
+        error_bars(c, recording)
+    with pytest.raises(Infeasible, match="evaluations of 9 transitions"):
+        error_bars(c, recording, hidden_hidden=True)
+
+
+def test_a_pause_is_offered_between_blocks():
+    c, recording = case(lengths=(400,))
+    calls = []
+    with paced(lambda: calls.append(1)):
+        error_bars(c, recording, hidden="continuous")
+    assert len(calls) >= 2 * 21
+
+
+@pytest.mark.slow
+def test_intervals_of_95_percent_cover_the_truth():
+    """Five networks of 45 couplings each, so that the fraction is known to about 1.5 %."""
+    covered = {"J": [], "K": [], "L": []}
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        truth = random_couplings(5, 2, rng)
+        recording, _ = simulate(truth, 20_000, rng)
+        learner = LEARNERS["exact"](recording, n_hidden=2)
+        best = min(
+            (fit(learner, random_start(5, 2, rng, scale=0.2, learned=learner.learned)) for _ in range(2)),
+            key=lambda found: found.last.cost,
+        )
+        bars = error_bars(best.couplings, recording)
+        assert bars.n_flat == 0
+        for name, block in compared(bars, best.couplings, truth).items():
+            covered[name] += [block.covered * block.n, block.n]
+    hits, total = (sum(sum(counts[k::2]) for counts in covered.values()) for k in (0, 1))
+    assert total == 225
+    assert 0.90 <= hits / total <= 0.99
