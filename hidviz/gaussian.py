@@ -166,8 +166,16 @@ def _lowest_slopes(H: Array, V: Array) -> Slopes:
 
 
 def _lowest_averages(H: Array, V: Array) -> Averages:
-    tanh, chi = _lowest_slopes(H, V)
-    return Averages(log_2cosh(H) + 0.5 * chi * V, tanh, chi)
+    size = np.abs(H)
+    q = np.exp(-2.0 * size)
+    above = 1.0 + q
+    t = np.copysign((1.0 - q) / above, H)
+    chi = 1.0 - t * t
+    correction = chi * V
+    size += np.log(above, out=above)
+    size += 0.5 * correction
+    correction *= t
+    return Averages(size, t - correction, chi)
 
 
 def _curvature_at_mean(H: Array, V: Array) -> Curvature:  # noqa: ARG001
