@@ -172,9 +172,9 @@ class CompareTab:
         gauge, brought = best_gauge(second, first), aligned(second, first)
         errors = rms_errors(brought, with_hidden(first, n), align=False)
         apart = ", ".join(f"{block} {errors[block]:.4f}" for block in "JKL")
-        self.verdict.object = (
-            f"{gauge_in_words(gauge, second.n_hidden, first.n_hidden)} After that the rms differences are {apart}."
-        )
+        same = "Both have the same labels and signs." if gauge.is_identity else ""
+        aligning = same or gauge_in_words(gauge, second.n_hidden, first.n_hidden)
+        self.verdict.object = f"{aligning} The rms differences are then {apart}."
         scale = scale_for(one.frame.world.truth, n)
         matrices = [block_matrix(couplings, n) for couplings in (first, brought)]
         for heatmap, matrix in zip(self.heatmaps, [*matrices, matrices[1] - matrices[0]], strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,25 @@ from hidviz.gauge import Gauge, cosines, n_equivalent_models
 from hidviz.ui.colours import DIVERGING
 
 SHOWN_BLOCKS = "JKLM"
+
+
+class Remedy(NamedTuple):
+    """What a person can do about a warning: the name of a button, and the knobs it turns."""
+
+    label: str
+    knobs: dict[str, Any]
+
+
+def remedy_for(warning: str, infeasible: bool) -> Remedy | None:
+    """The cure that a warning calls for, or None."""
+    if infeasible:
+        return Remedy("Use mean field", {"learner": "mean-field"})
+    cures = {
+        "Runaway": Remedy("Set a box of 2", {"box": 2.0}),
+        "The E-step": Remedy("Set a box of 0.7", {"box": 0.7}),
+        "Diverged": Remedy("Use L-BFGS", {"optimiser": "l-bfgs", "rate": None}),
+    }
+    return next((cure for start, cure in cures.items() if warning.startswith(start)), None)
 
 
 def state_of(

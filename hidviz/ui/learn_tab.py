@@ -1,0 +1,130 @@
+"""Tab "Learn": the live picture of learning. Costs and errors fall, couplings appear, hidden units can be flipped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from hidviz.frames import Frame
+from hidviz.gauge import regauge, with_hidden
+from hidviz.learners import LEARNERS
+from hidviz.ui.components import Button, Buttons, HiddenUnits
+from hidviz.ui.curves import CostCurves, ErrorCurves
+from hidviz.ui.heatmaps import TITLES, Heatmaps
+from hidviz.ui.layout import row, square, titled
+from hidviz.ui.session import Session
+from hidviz.ui.words import equivalents_in_words, gauge_in_words, scale_strip, units_of
+
+
+class LearnTab:
+    """The tab; see `hidviz.ui.tabs.Tab`.
+
+    Args:
+        session: whose run is shown, and whose hidden units are flipped, swapped and broken.
+    """
+
+    key = "learn"
+    title = "Learn"
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._seen: Frame | None = None
+        self._stale = True
+        self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
+        self.units = HiddenUnits(
+            self._acting(session.flip),
+            self._acting(session.swap),
+            self._acting(session.break_flip),
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+        self.history = Buttons(
+            Button("Undo", "undo", "Take the last flip, swap, edit or load back (u)", self._acting(session.undo)),
+            Button("Redo", "redo", "Do it again (U)", self._acting(session.redo)),
+            columns=0,
+            margin=0,
+        )
+        self._build()
+
+    def look(self) -> bool:
+        """Take in a new frame, or another way of looking at it."""
+        frame = self._session.frame
+        if frame is None or (frame is self._seen and not self._stale):
+            return False
+        self._seen, self._stale = frame, False
+        self._draw(frame)
+        return True
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self.units.dark = self.history.dark = dark
+        for plot in (self.cost, self.errors, self.heatmaps):
+            plot.restyle(dark)
+        self._stale = True
+
+    def close(self) -> None:
+        """Nothing runs in the background."""
+
+    def _acting(self, act: Callable[..., None]) -> Callable[..., None]:
+        """The same function, after which the tab is drawn anew."""
+
+        def acted(*arguments: Any) -> None:
+            act(*arguments)
+            self._stale = True
+
+        return acted
+
+    def _build(self) -> None:
+        self.log_switch = pmui.Switch(
+            label="Logarithmic cost", description="The cost above its lowest value so far, in powers of ten.", margin=0
+        )
+        self.align_switch = pmui.Switch(
+            label="Align to truth",
+            description="Show the inferred couplings in the gauge nearest to the truth. Only the picture changes: "
+            "learning never sees the truth.",
+            margin=0,
+        )
+        for switch in (self.log_switch, self.align_switch):
+            switch.param.watch(self._changed, "value")
+        self.scale = pn.pane.HTML("", margin=0, styles={"margin-left": "auto"})
+        self.gauge_line = pmui.Typography("", sx={"fontSize": 15}, margin=0)
+        self.unit_title = pmui.Typography("", sx={"fontSize": 15}, margin=0)
+        legend = pmui.Typography("thin: as found · bold: aligned to the truth", sx={"fontSize": 14}, margin=0)
+        maps = [square(title, each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]
+        line = {"align_items": "center", "gap": "16px", "sizing_mode": "stretch_width"}
+        self.layout = pmui.Column(
+            row(
+                titled("Cost per bin", self.cost.figure, self.log_switch),
+                titled("Errors of the couplings", self.errors.figure, legend),
+                basis=400,
+            ),
+            pn.FlexBox(self.align_switch, self.gauge_line, self.scale, **line),
+            row(*maps, basis=200),
+            pn.FlexBox(self.unit_title, self.history, justify_content="space-between", **line),
+            self.units,
+            sizing_mode="stretch_width",
+            margin=(8, 0),
+        )
+
+    def _draw(self, frame: Frame) -> None:
+        truth, found = frame.world.truth, frame.snapshot.couplings
+        self.cost.show(frame)
+        self.errors.show(frame)
+        if self.align_switch.value:
+            found = regauge(with_hidden(found, len(frame.gauge.order)), frame.gauge)
+        self.heatmaps.show(truth, found)
+        self.scale.object = scale_strip(self.heatmaps.scale.largest)
+        n_found = frame.snapshot.couplings.n_hidden
+        hides = LEARNERS[self._session.experiment.learner].hidden != "none"
+        self.units.units = units_of(frame) if hides else []
+        self.gauge_line.object = gauge_in_words(frame.gauge, n_found, truth.n_hidden) if hides else ""
+        self.unit_title.object = f"**Hidden units** · {equivalents_in_words(n_found if hides else 0)}"
+        undo = zip(("Undo", "Redo"), self._session.n_undo, strict=True)
+        self.history.disabled = [name for name, n in undo if n == 0]
+
+    def _changed(self, *_: Any) -> None:
+        self.cost.logarithmic = self.log_switch.value
+        self._stale = True
