@@ -134,7 +134,7 @@ def test_trials_do_not_touch():
     np.testing.assert_allclose(both.gradient.vector(), sum(estimate.gradient.vector() for estimate in apart), atol=1e-8)
 
 
-@theories
+@pytest.mark.parametrize("theory", ["lowest", "second"])
 def test_long_recordings_are_settled_across_their_stretches(theory):
     data, couplings = recording(5, (600,)), network(5, 3, hidden_hidden=True)
     estimate = prepared(theory, data, 3)(couplings)
@@ -146,6 +146,7 @@ def test_long_recordings_are_settled_across_their_stretches(theory):
     assert estimate.unconverged == 0
 
 
+@pytest.mark.slow
 @theories
 @with_and_without_m
 def test_strong_networks_converge(theory, hidden_hidden):

@@ -107,11 +107,13 @@ def _solve(s: Stretch, mu: Array, gaps: Array, tolerance: float, max_sweeps: int
     sweeps, changed = 0, cold and s.wiring.coupled
     while True:
         waiting = groups
-        groups, used = _mix(s, mu, gaps, groups, depth, damping, tolerance, min(_MIXING, max_sweeps - sweeps))
+        allowed = min(_MIXING, max(1, max_sweeps - sweeps))  # at least one, to measure what the climb left
+        groups, used = _mix(s, mu, gaps, groups, depth, damping, tolerance, allowed)
         changed |= used > 1 or len(groups) > 0
         sweeps += used
         if len(groups) == 0 or sweeps >= max_sweeps:
             return changed
+        climbing = min(climbing, max_sweeps - sweeps)
         _climb(s, mu, np.unique(groups), climbing)
         sweeps, climbing = sweeps + climbing, 2 * climbing
         groups = waiting if s.wiring.coupled else groups
