@@ -21,8 +21,7 @@ from hidviz.scores import criteria, mean_square_errors, rms_errors
 from hidviz.simulation import simulate
 from hidviz.snapshot import Snapshot
 from hidviz.starts import random_start
-
-__version__ = "0.1.0"
+from hidviz.version import __version__
 
 __all__ = [
     "LEARNERS",
@@ -39,6 +38,7 @@ __all__ = [
     "Recording",
     "Runner",
     "Snapshot",
+    "__version__",
     "aligned",
     "best_gauge",
     "criteria",

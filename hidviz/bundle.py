@@ -165,7 +165,7 @@ def _settings(experiment: Experiment, frame: Frame) -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    from hidviz import __version__  # only now: the package may still be importing this module
+    from hidviz.version import __version__
 
     libraries = {name: version(name) for name in ("numpy", "scipy")}
     return {"hidviz": __version__, **libraries, "python": platform.python_version()}

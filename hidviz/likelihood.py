@@ -33,7 +33,8 @@ def log_likelihood(
             f"The couplings are for {couplings.n_visible} visible units, the data have {recording.n_visible}."
         )
     if hidden == "stochastic":
-        return (smoothing if couplings.M.any() else exact).log_likelihood(couplings, recording)
+        summed = smoothing.log_likelihood if couplings.M.any() else exact.log_likelihood
+        return summed(couplings, recording)
     if hidden != "continuous":
         raise ValueError(f"hidden must be 'continuous' or 'stochastic', got {hidden!r}.")
     blocks = learned_blocks(couplings.n_hidden, hidden_hidden=bool(couplings.M.any()), bias=True)

@@ -1,0 +1,3 @@
+"""The version of hidviz, as results carry it."""
+
+__version__ = "0.1.0"
