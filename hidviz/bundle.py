@@ -36,6 +36,7 @@ from hidviz.frames import Frame, Progress, framed
 from hidviz.learning import FARTHEST, learn
 from hidviz.trace import Trace
 from hidviz.unpacking import DamagedError, arrays, member, opened
+from hidviz.version import __version__
 
 KIND, SCHEMA = "hidviz run", 1
 LARGEST = 64 * 2**20  # bytes of any one member, unpacked: half a million steps
@@ -165,8 +166,6 @@ def _settings(experiment: Experiment, frame: Frame) -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    from hidviz.version import __version__
-
     libraries = {name: version(name) for name in ("numpy", "scipy")}
     return {"hidviz": __version__, **libraries, "python": platform.python_version()}
 
