@@ -82,7 +82,7 @@ def _triples(states: States) -> NDArray[np.float32]:
 
 
 def _block_rows(n_columns: int) -> int:
-    return max(1, _ENTRIES // n_columns)
+    return max(1, _ENTRIES // max(1, n_columns))
 
 
 def _normalised(covariance: Array) -> Array:

@@ -1,7 +1,7 @@
 """Data tab: what was recorded, how it hangs together, the network behind it, and how errors travel back through it.
 
 Raster and rates; correlations at lags 1 and 2; the network unfolded in time (the paper's Fig. 1); the path of an error
-(Fig. 2). Statistics of long recordings are counted by a Runner of the tab's own; everything else is a small window.
+(Fig. 2). What must look at a whole recording is counted by a Runner of the tab's own; the rest is a small window.
 """
 
 from __future__ import annotations
@@ -13,34 +13,26 @@ from typing import Any, NamedTuple
 import numpy as np
 import panel as pn
 import panel_material_ui as pmui
-from bokeh.models import HoverTool
 from panel.io import hold
 
 from hidviz.correlations import Correlations, correlations, rates
-from hidviz.couplings import Array, Couplings
+from hidviz.couplings import Array
 from hidviz.frames import Frame, World
-from hidviz.gauge import aligned
 from hidviz.learners import LEARNERS
+from hidviz.recording import Recording, States
 from hidviz.runner import Runner
-from hidviz.ui.error_path import ErrorPath, offer
-from hidviz.ui.heatmaps import Heatmap, Scale, scale_for
+from hidviz.ui.correlation_maps import CorrelationMaps
+from hidviz.ui.error_path import ErrorPath
+from hidviz.ui.layout import heading, row
+from hidviz.ui.network_view import NetworkView
 from hidviz.ui.raster import Raster
-from hidviz.ui.schematic import Schematic, network_picture, unit_name
 from hidviz.ui.session import Session
 
 PERIOD = 0.2  # seconds between drawings of the network while it is learned
 WINDOWS = (100, 200, 400)  # bins
-MAPS = ("Lag 1", "Lag 2", "Lag 2, beyond lag 1")
-NETWORKS = ("True", "Inferred", "Inferred, aligned")
-
-WHY_LAG_2 = (
-    "**Why lag 2?** If the visible units were all there is, the past would act on the future through the present alone, "
-    "and next to nothing would be left *beyond lag 1*. A hidden unit listens at t and speaks at t + 2: with M = 0 hidden "
-    "units carry memory of exactly two steps."
-)
 
 
-class Statistics(NamedTuple):
+class Counted(NamedTuple):
     """What is counted once per recording."""
 
     rates: Array
@@ -48,15 +40,34 @@ class Statistics(NamedTuple):
     correlations: Correlations
 
 
-def counting(world: World) -> Iterator[Statistics]:
+def counting(world: World) -> Iterator[Counted]:
     """Count everything, for a Runner."""
     recording = world.recording
-    each = np.array([rates(trial) * len(trial) for trial in recording.trials])
-    yield Statistics(each.sum(axis=0) / recording.n_bins, rates(world.hidden), correlations(recording))
+    spikes = sum(rates(trial) * len(trial) for trial in recording.trials)
+    yield Counted(np.asarray(spikes) / recording.n_bins, rates(world.hidden), correlations(recording))
+
+
+class Window(NamedTuple):
+    """A stretch of a recording: its first bin, its visible states, and the bins in it at which a trial starts."""
+
+    begin: int
+    s: States
+    starts: list[int]
+
+
+def window(recording: Recording, begin: int, length: int) -> Window:
+    """The window that begins at this bin, counted through all trials, or as near to it as the recording allows."""
+    begin = max(0, min(begin, recording.n_bins - length))
+    end = min(begin + length, recording.n_bins)
+    ends = np.cumsum([len(trial) for trial in recording.trials])
+    first, last = (int(k) for k in np.searchsorted(ends, [begin, end - 1], side="right"))
+    before = int(ends[first - 1]) if first else 0
+    s = np.concatenate(recording.trials[first : last + 1])[begin - before : end - before]
+    return Window(begin, s, [int(start) for start in ends[first:last] if start > begin])
 
 
 class DataTab:
-    """The tab; see `hidviz.ui.tabs.Tab`.
+    """The tab; see `hidviz.ui.tabs.Tab`. Built when first looked at, so that it costs the opening of the page nothing.
 
     Args:
         session: whose data and estimate are shown.
@@ -67,206 +78,149 @@ class DataTab:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._world: World | None = None
-        self._frame: Frame | None = None
-        self._statistics: Statistics | None = None
-        self._runner: Runner[Statistics] = Runner()
-        self._seen = -1
-        self._drawn_at = 0.0
-        self._build()
-        self.layout = self._layout()
-
-    # The contract of a tab
+        self._dark = False
+        self._view: DataView | None = None
+        self.layout: Any = pmui.Column(sizing_mode="stretch_width", margin=0)
 
     def look(self) -> bool:
         """Take in new data, finished counts and the newest estimate."""
-        frame, drawn = self._session.frame, False
-        if frame is None:
-            return False
-        with hold():
-            if frame.world is not self._world:
-                self._adopt(frame.world)
-                drawn = True
-            if self._runner.version != self._seen:
-                self._seen = self._runner.version
-                self._take()
-                drawn = True
-            due = time.monotonic() - self._drawn_at > PERIOD or not self._session.running
-            if frame is not self._frame and due:
-                self._frame, self._drawn_at = frame, time.monotonic()
-                self._draw_estimate()
-                drawn = True
-        return drawn
+        if self._view is None:
+            self._view = DataView(self._session)
+            self._view.restyle(self._dark)
+            self.layout.append(self._view.layout)
+        return self._view.look()
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        for part in (self.raster, *self.maps, self.schematic, self.path):
-            part.restyle(dark)
+        self._dark = dark
+        if self._view is not None:
+            self._view.restyle(dark)
 
     def close(self) -> None:
         """Give up counting."""
-        self._runner.stop()
+        if self._view is not None:
+            self._view.close()
+
+
+class DataView:
+    """Everything in the tab.
+
+    Args:
+        session: whose data and estimate are shown.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._world: World | None = None
+        self._frame: Frame | None = None
+        self._counted: Counted | None = None
+        self._counter: Runner[Counted] = Runner()
+        self._seen = -1
+        self._drawn_at = 0.0
+        self.raster, self.maps, self.network, self.path = Raster(), CorrelationMaps(), NetworkView(), ErrorPath()
+        self._controls()
+        self.layout = self._layout()
+
+    def look(self) -> bool:
+        """Take in new data, finished counts and the newest estimate."""
+        frame = self._session.frame
+        if frame is None:
+            return False
+        is_new = frame.world is not self._world
+        is_counted = self._counter.version != self._seen
+        is_due = time.monotonic() - self._drawn_at > PERIOD or not self._session.running
+        is_later = frame is not self._frame and (is_due or is_new)
+        if not (is_new or is_counted or is_later):
+            return False
+        with hold():
+            if is_new:
+                self._adopt(frame.world)
+            if is_counted:
+                self._take()
+            if is_later:
+                self._follow(frame)
+        return True
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self.raster.restyle(dark)
+        self.maps.restyle(dark)
+        self.network.restyle(dark)
+        self.path.restyle(dark)
+
+    def close(self) -> None:
+        """Give up counting."""
+        self._counter.stop()
 
     # Building, once
 
-    def _build(self) -> None:
-        self.raster, self.path = Raster(), ErrorPath()
-        self.maps = [Heatmap(title) for title in MAPS]
-        for each, later in zip(self.maps, ("t + 1", "t + 2", "t + 2"), strict=True):
-            each.figure.xaxis.axis_label, each.figure.yaxis.axis_label = "unit at t", f"unit at {later}"
-            each.figure.select_one(HoverTool).tooltips = [
-                (f"at {later}", "$y{custom}"), ("at t", "$x{custom}"), ("correlation", "@image{+0.000}"),
-            ]  # fmt: skip
-        self.schematic = Schematic("Network over time", self._choose, sizing_mode="stretch_width", margin=0)
-        wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 8)}
-        self.reveal = pmui.Switch(label="Reveal hidden units", value=False, margin=0)
-        self.first = pmui.IntSlider(label="First bin shown", value=0, start=0, end=1, **wide)
-        self.window = pmui.Select(label="Bins shown", options={str(n): n for n in WINDOWS}, value=200, **wide)
-        self.which = pmui.Select(label="Couplings drawn", options=list(NETWORKS), value="True", **wide)
-        self.unit = pmui.Select(label="Isolate unit", options={"all units": None}, value=None, **wide)
-        self.n_edges = pmui.IntSlider(label="Strongest couplings drawn", value=100, start=10, end=400, step=10, **wide)
-        self.correlation_line = pmui.Typography("", sx={"fontSize": 15}, margin=(4, 0))
-        self.edges_line = pmui.Typography("", sx={"fontSize": 15}, margin=(4, 0))
-        for control in (self.first, self.window, self.reveal):
+    def _controls(self) -> None:
+        wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 0)}
+        slide = wide | {"tooltips": False}  # which would cover the label
+        self.first = pmui.IntSlider(label="First bin shown", value=0, start=0, end=1, **slide)
+        self.length = pmui.Select(label="Bins shown", options={str(n): n for n in WINDOWS}, value=200, **wide)
+        self.reveal = pmui.Switch(label="Reveal hidden units", value=False, margin=(6, 0))
+        for control in (self.first, self.length, self.reveal):
             control.param.watch(lambda _: self._draw_window(), "value")
-        for control in (self.which, self.unit, self.n_edges):
-            control.param.watch(lambda _: self._draw_network(), "value")
 
     def _layout(self) -> Any:
-        rasters = pn.FlexBox(
-            _flexible(pn.pane.Bokeh(self.raster.figure, sizing_mode="stretch_width", margin=0), 4, 200),
-            _flexible(pn.pane.Bokeh(self.raster.rates, sizing_mode="stretch_width", margin=0), 1, 130),
-            flex_wrap="nowrap", gap="16px", sizing_mode="stretch_width",
-        )  # fmt: skip
-        maps = pn.FlexBox(
-            *[
-                _flexible(pmui.Column(_quiet(title), pn.pane.Bokeh(each.figure, sizing_mode="scale_width", margin=0),
-                                      margin=0), 1, 200)
-                for title, each in zip(MAPS, self.maps, strict=True)
-            ],
-            gap="16px", sizing_mode="stretch_width",
-        )  # fmt: skip
-        return pmui.Column(
-            _heading("Recorded activity"),
-            _bar(_flexible(self.first, 3, 260), _flexible(self.window, 1, 110), _flexible(self.reveal, 1, 190)),
-            rasters,
-            _heading("Correlations between visible units"),
-            maps,
-            self.correlation_line,
-            _quiet(WHY_LAG_2),
-            _heading("The network over time"),
-            _bar(*[_flexible(control, 1, 180) for control in (self.which, self.unit, self.n_edges)]),
-            self.edges_line,
-            self.schematic,
-            _heading("The path of an error"),
-            self.path.layout,
-            sizing_mode="stretch_width",
-            margin=(8, 0),
-        )
+        raster = pn.pane.Bokeh(self.raster.figure, margin=0, styles={"flex": "1 1 200px", "min-width": "0"})
+        rates_beside = pn.pane.Bokeh(self.raster.rates, margin=0, styles={"flex": "0 0 150px"})
+        sections = {
+            "Recorded activity": (
+                row(self.first, self.length, self.reveal, basis=190),
+                pn.FlexBox(raster, rates_beside, flex_wrap="nowrap", gap="16px", sizing_mode="stretch_width"),
+            ),
+            "Correlations between visible units": (self.maps.layout,),
+            "The network over time": (self.network.layout,),
+            "The path of an error": (self.path.layout,),
+        }
+        column = pmui.Column(sizing_mode="stretch_width", margin=(8, 0))
+        for title, parts in sections.items():
+            column.extend([heading(title), *parts, pn.Spacer(height=16)])
+        return column
 
     # Drawing, many times
 
     def _adopt(self, world: World) -> None:
         """Show other data, from their first bin, and start counting."""
-        self._world, self._statistics = world, None
-        self.raster.show_rates(np.empty(0), np.empty(0))
-        self.correlation_line.object = "Counting …"
-        self._runner.start(counting(world))
-        self._seen = -1
-        self.first.param.update(value=0, end=max(1, world.recording.n_bins - self.window.value))
+        self._world, self._counted = world, None
+        self.first.value = 0
+        self.maps.say("Counting …")
         self._draw_window()
+        self._counter.start(counting(world))
+        self._seen = -1
 
     def _take(self) -> None:
-        if failure := self._runner.failure:
-            self.correlation_line.object = f"The correlations could not be counted: {failure}"
-        if self._runner.latest is None or self._world is None:
-            return
-        self._statistics = self._runner.latest
-        found = self._statistics.correlations
-        shown = (found.lag1, found.lag2, found.beyond)
-        largest = max(0.1, float(np.ceil(10.0 * max(np.abs(each).max() for each in shown)) / 10.0))
-        for each, matrix in zip(self.maps, shown, strict=True):
-            each.fit(Scale(len(matrix), 0, largest))
-            each.show(matrix)
-        self.correlation_line.object = correlations_in_words(found, largest)
-        self._draw_rates()
+        """Take in what the counter has to say."""
+        self._seen = self._counter.version
+        if failure := self._counter.failure:
+            self.maps.say(f"The correlations could not be counted: {failure}")
+        if (counted := self._counter.latest) is not None and counted is not self._counted:
+            self._counted = counted
+            self.maps.show(counted.correlations)
+            self._draw_rates()
+
+    def _follow(self, frame: Frame) -> None:
+        self._frame, self._drawn_at = frame, time.monotonic()
+        self.network.show(frame)
+        learner = LEARNERS[self._session.experiment.learner]
+        self.path.show(frame, continuous=learner.hidden == "continuous")
 
     def _draw_window(self) -> None:
         if self._world is None:
             return
-        recording, length = self._world.recording, self.window.value
-        last = max(1, recording.n_bins - length)
+        recording, hidden = self._world.recording, self._world.hidden
+        last = max(1, recording.n_bins - self.length.value)
         if self.first.end != last:
             self.first.param.update(end=last, value=min(self.first.value, last))
-        begin = min(self.first.value, max(0, recording.n_bins - length))
-        hidden = self._world.hidden if self.reveal.value else self._world.hidden[:, :0]
-        ends = np.cumsum([len(trial) for trial in recording.trials])
-        starts = [int(end) for end in ends[:-1] if begin < end < begin + length]
-        parts = [
-            trial[max(0, begin - (end - len(trial))) : max(0, begin + length - (end - len(trial)))]
-            for trial, end in zip(recording.trials, ends, strict=True)
-            if end > begin and end - len(trial) < begin + length
-        ]
+        shown = window(recording, self.first.value, self.length.value)
+        hidden = hidden[shown.begin : shown.begin + len(shown.s), : hidden.shape[1] * self.reveal.value]
         self.raster.fit(recording.n_visible, hidden.shape[1])
-        self.raster.show(begin, np.concatenate(parts), hidden[begin : begin + length], starts)
+        self.raster.show(shown.begin, shown.s, hidden, shown.starts)
         self._draw_rates()
 
     def _draw_rates(self) -> None:
-        if self._statistics is not None:
-            hidden = self._statistics.hidden_rates if self.reveal.value else np.empty(0)
-            self.raster.show_rates(self._statistics.rates, hidden)
-
-    def _draw_estimate(self) -> None:
-        assert self._frame is not None
-        self._draw_network()
-        continuous = LEARNERS[self._session.experiment.learner].hidden == "continuous"
-        self.path.show(self._frame, continuous=continuous)
-
-    def _draw_network(self) -> None:
-        if self._frame is None:
-            return
-        couplings = self._couplings(self._frame)
-        n_visible, n = couplings.n_visible, couplings.n_visible + couplings.n_hidden
-        offer(self.unit, {"all units": None} | {unit_name(unit, n_visible): unit for unit in range(n)})
-        largest = scale_for(self._frame.world.truth, couplings.n_hidden).largest
-        picture = network_picture(couplings, largest=largest, n_edges=self.n_edges.value, unit=self.unit.value)
-        self.edges_line.object = picture.says
-        self.schematic.show(picture)
-
-    def _couplings(self, frame: Frame) -> Couplings:
-        truth, found = frame.world.truth, frame.snapshot.couplings
-        return {"True": truth, "Inferred": found, "Inferred, aligned": aligned(found, truth)}[self.which.value]
-
-    def _choose(self, unit: int | None) -> None:
-        """Isolate a unit that was chosen in the drawing; None for all."""
-        if unit in self.unit.options.values():
-            self.unit.value = unit
-
-
-def correlations_in_words(found: Correlations, largest: float) -> str:
-    """The colours of the maps, and what is more than chance."""
-    if not found.n:
-        return "No trial is long enough for lag 2."
-    sizes = [float(np.sqrt((matrix**2).mean())) for matrix in (found.lag1, found.lag2, found.beyond)]
-    chance = found.n**-0.5
-    return (
-        f"Root mean square: lag 1 **{sizes[0]:.3f}**, lag 2 **{sizes[1]:.3f}**, beyond lag 1 **{sizes[2]:.3f}**; "
-        f"by chance alone {chance:.3f}. Colours run from −{largest:.1f} (blue) to +{largest:.1f} (red)."
-    )
-
-
-def _flexible(item: Any, grow: int, basis: int) -> Any:
-    item.styles = {"flex": f"{grow} 1 {basis}px", "min-width": "0"}
-    return item
-
-
-def _bar(*items: Any) -> Any:
-    return pn.FlexBox(*items, align_items="center", gap="8px", sizing_mode="stretch_width")
-
-
-def _heading(text: str) -> Any:
-    return pmui.Typography(text, sx={"fontSize": 17, "fontWeight": 600}, margin=(16, 0, 0, 0))
-
-
-def _quiet(text: str) -> Any:
-    return pmui.Typography(text, sx={"fontSize": 15}, margin=(2, 0))
+        nothing = np.empty(0)
+        visible, hidden = (self._counted.rates, self._counted.hidden_rates) if self._counted else (nothing, nothing)
+        self.raster.show_rates(visible, hidden if self.reveal.value else nothing)

@@ -6,7 +6,6 @@ come in the order of their strength. Only back-propagation has such paths: its h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import panel as pn
@@ -14,6 +13,8 @@ import panel_material_ui as pmui
 
 from hidviz.frames import Frame
 from hidviz.paths import stretch_at, strongest_paths
+from hidviz.ui.layout import flexible, row
+from hidviz.ui.network_view import offer
 from hidviz.ui.path_words import Choice, explanation, factors, number, path_picture, shares_in_words, sums, table
 from hidviz.ui.schematic import Schematic, unit_name
 
@@ -31,12 +32,13 @@ class ErrorPath:
     """The controls, the drawing and the numbers."""
 
     def __init__(self) -> None:
-        wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 8)}
+        wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 0)}
+        slide = wide | {"tooltips": False}  # which would cover the label
         self.receiver = pmui.Select(label="Receiving hidden unit", options={"hidden 1": 0}, value=0, **wide)
         self.sender = pmui.Select(label="Sending unit", options={"visible 1": 0}, value=0, **wide)
         self.bin = pmui.IntInput(label="Bin t", value=10, start=0, end=10, format="0,0", **wide)
-        self.delay = pmui.IntSlider(label="Delay q", value=0, start=0, end=MOST_DELAYS, **wide)
-        self.rank = pmui.IntSlider(label="Path, strongest first", value=1, start=1, end=MOST_PATHS, **wide)
+        self.delay = pmui.IntSlider(label="Delay q", value=0, start=0, end=MOST_DELAYS, **slide)
+        self.rank = pmui.IntSlider(label="Path, strongest first", value=1, start=1, end=MOST_PATHS, **slide)
         self._controls = (self.receiver, self.sender, self.bin, self.delay, self.rank)
         for control in self._controls:
             control.param.watch(lambda _: self._draw(), "value")
@@ -44,13 +46,11 @@ class ErrorPath:
         self.schematic = Schematic("Path of an error", sizing_mode="stretch_width", margin=0)
         self.numbers = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
         self._frame: Frame | None = None
-        self._bar = pn.FlexBox(
-            *[_flexible(each, 170) for each in self._controls], sizing_mode="stretch_width", gap="8px"
-        )
+        self._bar = row(*self._controls, basis=170)
         self._body = pn.FlexBox(
-            _flexible(self.schematic, 420), _flexible(self.numbers, 340), sizing_mode="stretch_width", gap="24px"
+            flexible(self.schematic, 420), flexible(self.numbers, 340), sizing_mode="stretch_width", gap="24px"
         )
-        self.layout = pmui.Column(self._bar, self.note, self._body, sizing_mode="stretch_width", margin=0)
+        self.layout: Any = pmui.Column(self._bar, self.note, self._body, sizing_mode="stretch_width", margin=0)
 
     def show(self, frame: Frame, *, continuous: bool) -> None:
         """Follow a frame; `continuous` says whether its beliefs are the states of continuous hidden units."""
@@ -101,6 +101,8 @@ class ErrorPath:
             )
             return
         rank = min(self.rank.value, len(paths))
+        if self.rank.end != max(2, len(paths)):
+            self.rank.param.update(end=max(2, len(paths)), value=rank)
         path = paths[rank - 1]
         self.note.object = explanation(choice, recurrent)
         self.schematic.show(path_picture(seen, path, choice))
@@ -114,15 +116,3 @@ class ErrorPath:
             + table("From this delay to the gradient", (), added)
             + shares_in_words(seen, choice)
         )
-
-
-def offer(select: Any, options: Mapping[str, int | None]) -> None:
-    """Let a menu offer these options, the present one kept if it is among them; nothing happens if it does already."""
-    if dict(select.options) != dict(options):
-        kept = select.value if select.value in options.values() else next(iter(options.values()))
-        select.param.update(options=dict(options), value=kept)
-
-
-def _flexible(item: Any, basis: int) -> Any:
-    item.styles = {"flex": f"1 1 {basis}px", "min-width": "0"}
-    return item

@@ -39,9 +39,8 @@ def path_picture(seen: Stretch, path: Path, choice: Choice) -> Picture:
     links, marks = [], [Mark(0, choice.sender, f"{_letter(choice, n_visible)} = {number(sent(seen, choice))}")]
     for row, (before, after) in enumerate(pairwise(chain)):
         block, strength = coupling(couplings, after, before)
-        links.append(
-            Link(row, before, after, block, strength, f"{block} = {number(strength)}" if row else f"Δ{block}?")
-        )
+        gain = f"adds {number(path.product * sent(seen, choice))} to Δ{block}"
+        links.append(Link(row, before, after, block, strength, f"{block} = {number(strength)}" if row else gain))
         if row:
             marks.append(Mark(row, before, f"1 − μ² = {seen.X[row, before - n_visible]:.3f}"))
     marks.append(Mark(q + 2, path.source, f"ε = {number(path.factors[0])}"))
@@ -101,12 +100,12 @@ def explanation(choice: Choice, recurrent: bool) -> str:
     if not recurrent:
         return (
             "**M = 0**: hidden units do not hear each other, so a path has no intermediate hidden step. From the error "
-            "at t + 2 it leads to the receiving unit at t + 1, and q = 0 is all there is."
+            "at t + 2 it leads to the receiving unit at t + 1, and q\u00a0=\u00a00 is all there is."
         )
     n = choice.q + 1
     return (
         f"An error at t + {n + 1} comes back through {n} hidden unit{'s' if n > 1 else ''}. "
-        "Every further step multiplies by a coupling of M and a slope 1 − μ² below 1."
+        "Every further step multiplies by a coupling of M and a slope 1 − μ² of at most 1."
     )
 
 
@@ -126,10 +125,9 @@ def coupling(couplings: Couplings, receiver: int, sender: int) -> tuple[str, flo
 
 
 def number(value: float) -> str:
-    """A signed number with three significant figures."""
-    if value == 0.0:
-        return "0"
-    return f"{value:+#.3g}".replace("-", "−").removesuffix(".")
+    """A signed number with three significant figures; 0 and ±1 as they are."""
+    text = f"{value:+.0f}" if abs(value) == 1.0 else f"{value:+#.3g}".removesuffix(".")
+    return text.replace("-", "−") if value else "0"
 
 
 def table(name: str, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,10 +1,12 @@
 """Raster: which unit is on in which bin, over a window of time, and how often each is on.
 
-Hidden units are blue, as in the schematic, and drawn only when revealed; continuous ones take shades between off and on.
+Hidden units are blue, as in the schematic, and drawn only when revealed; continuous ones take shades from off to on.
 A window is one small image; nothing but what is seen is sent to the browser.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, HBar, HoverTool, LinearColorMapper, Range1d, Span, VSpan
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from hidviz.couplings import Array
 from hidviz.recording import States
-from hidviz.ui.colours import DARK, LIGHT, L, L_DARK
+from hidviz.ui.colours import DARK, L_DARK, LIGHT, L
 from hidviz.ui.curves import paint_axes
 from hidviz.ui.heatmaps import unit_ticks
 
@@ -105,13 +107,15 @@ class _Image:
 
     def show(self, begin: int, row: int, states: NDArray[np.int8] | Array) -> None:
         n, n_units = states.shape
-        image = [states.T.astype(np.float32)] if n_units else []
-        box = (
-            {"x": [begin], "y": [row], "dw": [n], "dh": [n_units]}
-            if n_units
-            else dict.fromkeys(("x", "y", "dw", "dh"), [])
-        )
-        self._source.data = {"image": image, **box}
+        present = slice(0, 1 if n_units else 0)
+        data: dict[str, list[Any]] = {
+            "image": [states.T.astype(np.float32)],
+            "x": [begin],
+            "y": [row],
+            "dw": [n],
+            "dh": [n_units],
+        }
+        self._source.data = {name: column[present] for name, column in data.items()}
 
     def paint(self, off: str, on: str) -> None:
         low, high = (np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) for colour in (off, on))

@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg"
 const GAP = 96 // pixels between rows
-const EDGE = { left: 58, right: 16, top: 34, bottom: 18 }
+const EDGE = { left: 58, right: 16, top: 34, bottom: 14 }
 let drawings = 0
 
 const make = (tag, attributes = {}, text = "") => {
@@ -100,7 +100,7 @@ export function render({ model }) {
   svg.addEventListener("keydown", keys)
 
   const units = ({ x, y, size, pitch }) => {
-    const { n_visible, n_hidden, rows, marks, chosen, selectable } = model.picture
+    const { n_visible, n_hidden, rows, marks, chosen, selectable, backwards } = model.picture
     const middle = selectable ? 1 : -1
     const drawn = []
     rows.forEach((label, row) => {
@@ -108,6 +108,7 @@ export function render({ model }) {
       for (let unit = 0; unit < n_visible + n_hidden; unit++) {
         const marked = marks.some(([r, u]) => r === row && u === unit)
         const figure = shape(unit, x(unit), y(row), marked ? Math.max(size, 12) : size, marked)
+        if (backwards && !marked) { figure.classList.add("aside") }
         if (row !== middle) { drawn.push(figure); continue }
         const group = draw("g", { class: "selectable", role: "button", "data-unit": unit, tabindex: unit === focused ? 0 : -1,
           "aria-label": `Couplings of ${name(unit)}`, "aria-pressed": chosen === unit })
@@ -122,7 +123,7 @@ export function render({ model }) {
       if (k && (k + 1) % stride) { continue }
       drawn.push(draw("text", { x: x(unit), y: 14, "text-anchor": "middle" }, unit < n_visible ? `${k + 1}` : `h${k + 1}`))
     }
-    for (const [row, unit, text] of marks) { if (text) { drawn.push(beside(x(unit) + 14, y(row) + 5, text)) } }
+    for (const [row, unit, text] of marks) { if (text) { drawn.push(beside(x(unit) + 12, y(row) + 25, text)) } }
     return drawn
   }
 
@@ -176,7 +177,8 @@ export function render({ model }) {
     if (!picture.rows || !width) { return }
     const kept = root.getRootNode().activeElement?.dataset?.unit
     const plan = place()
-    set(svg, { width, height: EDGE.top + GAP * (picture.rows.length - 1) + EDGE.bottom,
+    const height = EDGE.top + GAP * (picture.rows.length - 1) + EDGE.bottom + (picture.backwards ? 18 : 0)
+    set(svg, { width, height,
       "aria-label": `${model.name_}. ${picture.says}` })
     svg.replaceChildren(arrows(), ...picture.links.toReversed().flatMap((link) => line(link, plan)), ...units(plan))
     // Words last, so that no line crosses them.

@@ -1,4 +1,4 @@
-"""Schematic: the network unfolded in time, visible squares and hidden circles in rows of time bins (the paper's Fig. 1).
+"""Schematic: the network unfolded in time, visible squares and hidden circles in rows of bins (the paper's Fig. 1).
 
 A Picture says what is drawn; `network_picture` makes one from couplings, the strongest of them or those of one unit.
 The drawing is a component of its own, so that every unit can be reached by keyboard and has a name.
