@@ -1,0 +1,234 @@
+"""Judging: everything a person needs to choose between models of the same data, in one table.
+
+    cost per bin = -log P[s] / n      training and held-out, n transitions, for the truth, the fits, and the baselines
+    AIC = cost + N,  BIC = cost + N/2 · log n      in nats, summed over the training data
+
+log P[s] is exact where that is affordable. Else, without hidden-to-hidden couplings, it is estimated by importance
+sampling with the mean-field posterior as proposal, and has a standard error. It is never a mean-field objective, which
+is no likelihood (eq. `PMF`). The baselines know of no hidden units: logistic regression on one bin and on two.
+
+AIC and BIC suppose the maximum of the likelihood and that N parameters can be told apart. Beyond the true number of
+hidden units they cannot: then trust the held-out cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from hidviz.couplings import Couplings, learned_blocks
+from hidviz.importance import sampled_log_likelihood
+from hidviz.learners import LEARNERS, Infeasible, prepare
+from hidviz.learners.protocol import HiddenKind
+from hidviz.learners.visible import logistic_fit
+from hidviz.likelihood import log_likelihood
+from hidviz.recording import Recording
+from hidviz.scores import Criteria, criteria
+
+AFFORDABLE = 10.0  # seconds that an exact likelihood may take
+LONGEST_SECONDS = 300.0  # that sampling may take
+N_SAMPLES = 200
+TINY = 1e-5  # penalty of the baselines, so that units which can be foretold perfectly keep finite couplings
+
+Kind = Literal["truth", "fit", "baseline"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A log likelihood and how it was found.
+
+    Args:
+        log_likelihood: nats, summed over transitions.
+        standard_error: of it, nats; zero if exact.
+        n_transitions: how many there are.
+        exact: whether it is a sum over all hidden states; an estimate by importance sampling otherwise.
+    """
+
+    log_likelihood: float
+    standard_error: float
+    n_transitions: int
+    exact: bool
+
+    @property
+    def cost(self) -> float:
+        """Nats per bin."""
+        return -self.log_likelihood / self.n_transitions
+
+    @property
+    def cost_error(self) -> float:
+        """Standard error of the cost, nats per bin."""
+        return self.standard_error / self.n_transitions
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One model and what speaks for it.
+
+    Args:
+        name: what it is called.
+        kind: "truth", "fit" or "baseline".
+        n_parameters: number of entries learned from the data; zero for the truth.
+        training: evidence of the data learned from; None if not affordable.
+        held_out: evidence of the other data; None if there are none, or if not affordable.
+        criteria: AIC and BIC; None for the truth, which was not fitted, and without training evidence.
+        note: a sentence if something is missing; else empty.
+    """
+
+    name: str
+    kind: Kind
+    n_parameters: int
+    training: Evidence | None
+    held_out: Evidence | None
+    criteria: Criteria | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The table as far as it has come.
+
+    Args:
+        candidates: the models judged so far.
+        n: how many there will be.
+        doing: the name of the model that is being judged; empty at the end.
+    """
+
+    candidates: tuple[Candidate, ...]
+    n: int
+    doing: str
+
+    @property
+    def best(self) -> Candidate | None:
+        """The candidate with the lowest held-out cost, the truth aside; None before there is any."""
+        known = [each for each in self.candidates if each.held_out is not None and each.kind != "truth"]
+        return min(known, key=_held_out_cost, default=None)
+
+
+def judge(
+    fits: Mapping[str, Couplings],
+    recording: Recording,
+    rng: np.random.Generator,
+    *,
+    learner: str,
+    held_out: Recording | None = None,
+    truth: Couplings | None = None,
+    model: Literal["continuous", "stochastic"] = "stochastic",
+    hidden_hidden: bool = False,
+    bias: bool = False,
+) -> Iterator[Judgement]:
+    """Judge fits beside the truth and the baselines: the table, one more model each time.
+
+    Args:
+        fits: name → couplings, each learned by the same learner with the same blocks.
+        recording: the data that they were learned from.
+        rng: source of randomness, for what has to be sampled.
+        learner: the name in LEARNERS of what learned them; it says which hidden units they assume.
+        held_out: data that they were not learned from.
+        truth: the true couplings, where they are known.
+        model: how the true hidden units behave.
+        hidden_hidden: whether M was learned.
+        bias: whether the biases were learned; the baselines do as the fits do.
+    """
+    hidden = LEARNERS[learner].hidden
+    entries = [] if truth is None else [_Entry("Truth", "truth", model, (), truth)]
+    for name, couplings in fits.items():
+        blocks = learned_blocks(couplings.n_hidden, hidden_hidden=hidden_hidden, bias=bias)
+        if hidden == "none":
+            blocks = _visible_blocks(couplings.n_hidden > 0, bias)
+        entries.append(_Entry(name, "fit", hidden, blocks, couplings))
+    entries += [
+        _Entry(f"Lag {lags}, no hidden units", "baseline", "none", _visible_blocks(lags == 2, bias)) for lags in (1, 2)
+    ]
+    done: tuple[Candidate, ...] = ()
+    for entry in entries:
+        yield Judgement(done, len(entries), entry.name)
+        done = (*done, _judged(entry, recording, held_out, rng))
+    yield Judgement(done, len(entries), "")
+
+
+class _Entry(NamedTuple):
+    """A model to be judged; a baseline has no couplings yet."""
+
+    name: str
+    kind: Kind
+    hidden: HiddenKind
+    blocks: tuple[str, ...]
+    couplings: Couplings | None = None
+
+
+def _visible_blocks(two_lags: bool, bias: bool) -> tuple[str, ...]:
+    return ("J", *("K",) * two_lags, *("h",) * bias)
+
+
+def _judged(entry: _Entry, recording: Recording, held_out: Recording | None, rng: np.random.Generator) -> Candidate:
+    training = other = paid = None
+    n, note = 0, ""
+    try:
+        couplings = entry.couplings
+        if couplings is None:
+            lags: Literal[1, 2] = 2 if "K" in entry.blocks else 1
+            couplings = logistic_fit(recording, lags=lags, bias="h" in entry.blocks, penalty=TINY)
+        n = len(couplings.vector(entry.blocks)) if entry.blocks else 0
+        training = _evidence(couplings, recording, rng, entry)
+        other = None if held_out is None else _evidence(couplings, held_out, rng, entry)
+    except ValueError as refusal:  # infeasible, or a baseline that finds no optimum
+        note = str(refusal)
+    if training is not None and entry.kind != "truth":
+        paid = criteria(training.log_likelihood, n, training.n_transitions)
+    return Candidate(entry.name, entry.kind, n, training, other, paid, note)
+
+
+def _evidence(couplings: Couplings, recording: Recording, rng: np.random.Generator, entry: _Entry) -> Evidence:
+    if entry.hidden == "none" and couplings.n_hidden:  # two lags: the hidden units are copies of the visible ones
+        lag2 = prepare("visible-lag2", recording, n_hidden=couplings.n_hidden, bias=True)
+        return Evidence(lag2(couplings).objective, 0.0, recording.n_transitions, exact=True)
+    if entry.hidden == "continuous":
+        value = log_likelihood(couplings, recording, hidden="continuous")
+        return Evidence(value, 0.0, recording.n_transitions, exact=True)
+    return honest_evidence(couplings, recording, rng)
+
+
+def honest_evidence(
+    couplings: Couplings, recording: Recording, rng: np.random.Generator, *, affordable: float = AFFORDABLE
+) -> Evidence:
+    """The log likelihood of stochastic hidden units, exact where affordable, else by importance sampling.
+
+    Args:
+        couplings: any; with M = 0 for sampling.
+        recording: the visible history.
+        rng: source of randomness.
+        affordable: seconds that the exact sum may take.
+
+    Raises:
+        Infeasible: neither is possible; the message gives the number.
+    """
+    (Nv, Nh), n = couplings.K.shape, recording.n_transitions
+    coupled = bool(couplings.M.any())
+    if LEARNERS["exact"].seconds(Nv, Nh, n, coupled) <= affordable:
+        try:
+            return Evidence(log_likelihood(couplings, recording), 0.0, n, exact=True)
+        except Infeasible:
+            pass  # few bins, but more hidden units than may be summed over
+    if coupled:
+        raise Infeasible(
+            f"With hidden-to-hidden couplings the likelihood needs 4**{Nh} transitions a bin, and importance sampling "
+            "bin by bin needs M = 0: judge with fewer hidden units, or by the errors of the couplings."
+        )
+    cold = 4 * LEARNERS["mean-field"].seconds(Nv, Nh, n, False)  # its guess is for a warm start
+    predicted = cold + 1e-9 * n * N_SAMPLES * (Nv * (4.0 + 0.15 * Nh) + 10.0 * Nh)
+    if predicted > LONGEST_SECONDS:
+        raise Infeasible(
+            f"Importance sampling of {n:,} transitions would take about {predicted:.2g} s of {LONGEST_SECONDS:g} s "
+            "at most: use fewer bins."
+        )
+    posterior = prepare("mean-field", recording, n_hidden=Nh)(couplings).beliefs
+    assert posterior is not None
+    value, error = sampled_log_likelihood(couplings, recording, posterior.hidden, rng, n_samples=N_SAMPLES)
+    return Evidence(value, error, n, exact=False)
+
+
+def _held_out_cost(candidate: Candidate) -> float:
+    return candidate.held_out.cost if candidate.held_out else np.inf
