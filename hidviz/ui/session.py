@@ -43,20 +43,21 @@ class Session:
         self.course_number = 0  # grows with every fresh course: new axes, new scales
         self._runner: Runner[Progress | Frame] = Runner(counts=lambda item: isinstance(item, Frame))
         self._seen = -1
+        self._going = False  # whether a person wants it to go on by itself
         self._world: World | None = frame.world if frame else None
         self._world_key = experiment.data_key if frame else None
         self._undo: list[tuple[Experiment, Frame]] = []
         self._redo: list[tuple[Experiment, Frame]] = []
         self._edit_cost: float | None = None  # cost before an edit whose effect has not been seen yet
         if frame is None:
-            self._begin(steps=1)
+            self._begin(going=False)
 
     # What is the case
 
     @property
     def running(self) -> bool:
-        """Whether the worker is producing frames."""
-        return self._runner.running
+        """Whether the run goes on by itself: a single step or a flip under way does not count."""
+        return self._going and self._runner.running
 
     @property
     def finished(self) -> bool:
@@ -106,49 +107,52 @@ class Session:
     def run(self) -> None:
         """Go on; at the end of a run, start it again."""
         if self.finished or self.frame is None or self._stale:
-            self._begin(steps=None)
+            self._begin(going=True)
         elif self._runner.ended:
-            self._continue(self.frame, steps=None)
+            self._continue(self.frame, going=True)
         else:
+            self._going = True
             self._runner.resume()
         self.event = "Running."
 
     def pause(self) -> None:
         """Stop producing frames, and keep everything."""
+        self._going = False
         self._runner.pause()
         self.event = f"Paused at step {self._step}."
 
     def step(self) -> None:
         """Make one step, then pause."""
         if self.frame is None or self._stale:
-            self._begin(steps=1)
+            self._begin(going=False)
         elif self.finished:
             self.event = "This run has ended: rewind it, or take a new start."
         elif self._runner.ended:
-            self._continue(self.frame, steps=2)  # the frame itself comes first
+            self._continue(self.frame, going=False, steps=2)  # the frame itself comes first
         else:
+            self._going = False
             self._runner.step()
             self.event = f"One step from step {self._step}."
 
     def run_to(self, step: int) -> None:
         """Learn from the start up to this step, then pause."""
-        self._begin(steps=step + 1)
+        self._begin(going=False, steps=step + 1)
 
     def rewind(self) -> None:
         """Back to the same start on the same data, paused."""
-        self._begin(steps=1)
+        self._begin(going=False)
         self.event = "Rewound to the same start on the same data."
 
     def new_start(self) -> None:
         """Another random start on the same data, running."""
         self.experiment = replace(self.experiment, start_index=self.experiment.start_index + 1)
-        self._begin(steps=None)
+        self._begin(going=True)
         self.event = f"New start, number {self.experiment.start_index}, on the same data."
 
     def new_data(self) -> None:
         """Another seed: new true couplings, new data, running."""
         self.experiment = replace(self.experiment, seed=self.experiment.seed + 1)
-        self._begin(steps=None)
+        self._begin(going=True)
         self.event = f"New true network and new data from seed {self.experiment.seed}."
 
     def change(self, **knobs: Any) -> None:
@@ -165,12 +169,12 @@ class Session:
         if experiment == before:
             return
         changed = {name for name in vars(experiment) if getattr(experiment, name) != getattr(before, name)}
-        steps = None if self.running else 1
+        going = self.running
         if changed <= AT_ONCE and self.frame is not None and not self._stale:
             snapshot = replace(self.frame.snapshot, state="learning", message="")
-            self._continue(replace(self.frame, snapshot=snapshot), steps=steps)
+            self._continue(replace(self.frame, snapshot=snapshot), going=going)
         else:
-            self._begin(steps=steps)
+            self._begin(going=going)
 
     def flip(self, unit: int) -> None:
         """Flip the sign of a hidden unit, counted from 0, paused or running."""
@@ -198,7 +202,7 @@ class Session:
         self._remember()
         self._edit_cost = before.snapshot.cost
         self.event = event
-        self._start(self.experiment.course(since=before, edited=couplings), steps=None if self.running else 1)
+        self._start(self.experiment.course(since=before, edited=couplings), self.running)
 
     def break_flip(self, unit: int, block: Literal["K", "L"]) -> None:
         """Flip only one of the two blocks of a hidden unit, counted from 0: not a symmetry, and the cost shows it."""
@@ -230,7 +234,7 @@ class Session:
         self.experiment = experiment
         self.course_number += 1
         self._world, self._world_key = frame.world, experiment.data_key
-        self._continue(frame, steps=1)
+        self._continue(frame, going=False)
         self.event = f"Loaded the run from start {experiment.start_index}, at step {frame.snapshot.step}."
 
     def undo(self) -> None:
@@ -266,7 +270,7 @@ class Session:
     def _regauge(self, gauge: Gauge) -> None:
         assert self.frame is not None
         self._remember()
-        self._continue(regauged_frame(self.frame, gauge), steps=None if self.running else 1)
+        self._continue(regauged_frame(self.frame, gauge), going=self.running)
 
     def _remember(self) -> None:
         """Keep the present frame and its knobs for undo."""
@@ -283,21 +287,23 @@ class Session:
         target.append((self.experiment, self.frame))
         self.experiment, frame = source.pop()
         self._world, self._world_key = frame.world, self.experiment.data_key
-        self._continue(frame, steps=None if self.running else 1)
+        self._continue(frame, going=self.running)
         self.event = event
 
-    def _begin(self, *, steps: int | None) -> None:
+    def _begin(self, *, going: bool, steps: int = 1) -> None:
         """Learn anew, on the same data if the knobs allow."""
         world = self._world if self._world_key == self.experiment.data_key else None
         self._undo, self._redo = [], []
         self.course_number += 1
-        self._start(self.experiment.course(world), steps=steps)
+        self._start(self.experiment.course(world), going, steps)
 
-    def _continue(self, frame: Frame, *, steps: int | None) -> None:
+    def _continue(self, frame: Frame, *, going: bool, steps: int = 1) -> None:
         """Go on from a frame, which is shown at once."""
         self.frame = frame
-        self._start(self.experiment.course(since=frame), steps=steps)
+        self._start(self.experiment.course(since=frame), going, steps)
 
-    def _start(self, items: Iterator[Progress | Frame], *, steps: int | None) -> None:
+    def _start(self, items: Iterator[Progress | Frame], going: bool, steps: int = 1) -> None:
+        """Consume a course: on and on, or for a number of frames."""
         self.problem, self.infeasible, self.progress = "", False, None
-        self._runner.start(items, steps=steps)
+        self._going = going
+        self._runner.start(items, steps=None if going else steps)

@@ -1,0 +1,77 @@
+"""The parts of the page that can be judged without a browser: labels, ticks, thinning, words."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hidviz import Gauge
+from hidviz.ui.curves import spread
+from hidviz.ui.decimate import decimated
+from hidviz.ui.heatmaps import unit_ticks
+from hidviz.ui.learner_note import duration
+from hidviz.ui.words import equivalents_in_words, gauge_in_words, remedy_for
+
+
+@settings(derandomize=True, deadline=None)
+@given(n=st.integers(1, 20_000), seed=st.integers(0, 99))
+def test_thinning_keeps_the_ends_and_the_extremes(n, seed):
+    y = np.random.default_rng(seed).normal(size=n)
+    x = np.arange(float(n))
+    shown_x, shown_y = decimated(x, y)
+    assert len(shown_x) == len(shown_y) <= 1500
+    assert (np.diff(shown_x) > 0).all()
+    assert (shown_y == y[shown_x.astype(int)]).all()
+    assert (shown_x[0], shown_x[-1]) == (0.0, n - 1.0)
+    assert (shown_y.min(), shown_y.max()) == (y.min(), y.max())
+
+
+@settings(derandomize=True, deadline=None)
+@given(heights=st.lists(st.floats(0.0, 1.0), min_size=1, max_size=8))
+def test_labels_never_touch_and_keep_their_order(heights):
+    placed = spread(heights, 0.08, 0.0, 1.0)
+    assert all(-1e-12 <= height <= 1.0 for height in placed)
+    ordered = np.array(placed)[np.argsort(heights, kind="stable")]
+    assert (np.diff(ordered) >= 0.08 - 1e-12).all()
+
+
+@settings(derandomize=True, deadline=None)
+@given(n_visible=st.integers(1, 200), n_hidden=st.integers(0, 200))
+def test_unit_numbers_are_few_and_true(n_visible, n_hidden):
+    ticks, labels = unit_ticks(n_visible, n_hidden)
+    assert len(ticks) == len(labels) <= 22
+    for tick, label in zip(ticks, labels, strict=True):
+        if label.startswith("h") and "–" not in label:
+            assert tick == n_visible + int(label[1:]) - 1
+        elif not label.startswith("h"):
+            assert tick == int(label) - 1
+
+
+@pytest.mark.parametrize(
+    ("gauge", "sentence"),
+    [
+        (Gauge([0, 1], [1, 1]), "Nothing to align: every hidden unit has its true label and sign."),
+        (Gauge([0, 1], [1, -1]), "Alignment flips hidden unit 2."),
+        (Gauge([1, 0], [1, 1]), "Alignment relabels 2 → 1, 1 → 2."),
+        (Gauge([1, 0], [-1, 1]), "Alignment flips hidden unit 2 and relabels 2 → 1, 1 → 2."),
+    ],
+)
+def test_alignment_is_spelled_out(gauge, sentence):
+    assert gauge_in_words(gauge, 2, 2) == sentence
+
+
+def test_equivalent_models_are_counted():
+    assert equivalents_in_words(2) == "2^2 · 2! = 8 models give exactly the same data"
+    assert "e+" in equivalents_in_words(80)
+    assert "10^" in equivalents_in_words(200)
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(4e-4, "0.4 ms"), (0.012, "12 ms"), (3.21, "3.2 s"), (300, "5 min")])
+def test_spans_of_time_are_readable(seconds, words):
+    assert duration(seconds) == words
+
+
+def test_each_warning_has_its_cure():
+    assert remedy_for("anything", True).knobs == {"learner": "mean-field"}
+    assert remedy_for("Runaway: a coupling has reached 7", False).knobs == {"box": 2.0}
+    assert remedy_for("", False) is None
