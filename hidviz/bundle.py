@@ -33,13 +33,14 @@ import numpy as np
 from hidviz.couplings import BLOCKS, Array, Couplings, block_shapes
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame, Progress, framed
-from hidviz.learning import FARTHEST, learn
+from hidviz.learning import learn
 from hidviz.trace import Trace
 from hidviz.unpacking import DamagedError, arrays, member, opened
 from hidviz.version import __version__
 
 KIND, SCHEMA = "hidviz run", 1
 LARGEST = 64 * 2**20  # bytes of any one member, unpacked: half a million steps
+STRONGEST = 1e3  # a coupling beyond this means nothing, and its exponentials overflow
 ARRAYS = ("trace", *(f"{kind}_{block}" for kind in ("found", "true") for block in BLOCKS))
 COLUMNS = ("step", "cost", "exact", "held_out", *(f"{kind}_{b}" for kind in ("rms", "aligned") for b in BLOCKS))
 PINNED = (1980, 1, 1, 0, 0, 0)  # the date of every member, so that the bytes do not depend on when they are written
@@ -254,8 +255,8 @@ def _checked(settings: dict[str, Any], stored: dict[str, Array]) -> Bundle:
             if given != shape:
                 raise DamagedError(f"{kind}_{block} must have shape {shape} for these knobs, got {given}.")
     couplings = Couplings(**{block: stored[f"found_{block}"] for block in BLOCKS})
-    if np.abs(couplings.vector()).max() > FARTHEST:
-        raise DamagedError(f"its couplings must not be larger than {FARTHEST:g}.")
+    if np.abs(couplings.vector()).max() > STRONGEST:
+        raise DamagedError(f"its couplings must not be larger than {STRONGEST:g}.")
     return Bundle(experiment, couplings, _checked_trace(settings.get("columns"), stored["trace"]))
 
 

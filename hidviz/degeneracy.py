@@ -63,8 +63,15 @@ def gallery(learner: Learner, couplings: Couplings, beliefs: Beliefs | None = No
     """
     for gauge in all_gauges(couplings.n_hidden):
         moved = regauge(couplings, gauge)
-        known = beliefs and replace(beliefs, hidden=beliefs.hidden[:, gauge.order] * gauge.signs)
-        yield Equivalent(gauge, moved, cost_with(learner, moved, known))
+        yield Equivalent(gauge, moved, cost_with(learner, moved, beliefs and moved_beliefs(beliefs, gauge)))
+
+
+def moved_beliefs(beliefs: Beliefs, gauge: Gauge) -> Beliefs:
+    """The same beliefs about hidden units that were relabelled and flipped.
+
+    Where an E-step has several fixed points, only they lead to the same one.
+    """
+    return replace(beliefs, hidden=beliefs.hidden[:, gauge.order] * gauge.signs)
 
 
 def broken_flip(couplings: Couplings, unit: int, block: Literal["K", "L"]) -> Couplings:

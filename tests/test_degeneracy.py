@@ -18,6 +18,7 @@ from hidviz.degeneracy import (
 from hidviz.gauge import Gauge, flip, regauge
 from hidviz.learners import Beliefs, Estimate, Infeasible, Learner, prepare
 from hidviz.simulation import simulate
+from hidviz.ui.valley import FACTORS, flat_stretch
 
 LEARNED = {"backprop": "continuous", "exact": "stochastic"}
 
@@ -108,3 +109,11 @@ def test_valley_of_one_unit_leaves_the_others():
 def test_gauge_in_short_names_units_and_signs():
     assert in_short(Gauge([1, 0], [1, -1])) == "+2 −1"
     assert in_short(Gauge([], [])) == ""
+
+
+def test_flat_stretch_ends_where_a_parabola_passes_the_level():
+    log_c = np.log(FACTORS)
+    low, high = flat_stretch(3.0 + 0.1 * log_c**2, level=1e-2)
+    width = np.sqrt(0.1)
+    assert np.log([low, high]) == pytest.approx([-width, width], rel=0.01)  # straight lines between the factors
+    assert flat_stretch(np.zeros(len(FACTORS))) == pytest.approx((FACTORS[0], FACTORS[-1]))

@@ -1,0 +1,112 @@
+"""The tab Equivalent models in a real Chromium."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from hidviz.degeneracy import broken_flip, cost_with
+from hidviz.ui.shipped import shipped_frame
+
+pytestmark = pytest.mark.browser
+
+SMALL = "?tab=equivalent&nv=6&nh=2&T=400&out=0&seed=3"
+
+
+def state(tab):
+    return json.loads(tab.locator("#hidviz-status").get_attribute("data-state"))
+
+
+def models(tab):
+    return tab.get_by_role("list", name="Equivalent models").get_by_role("button")
+
+
+def model(tab, k):
+    return tab.get_by_role("button", name=re.compile(rf"^Load equivalent model {k}:"))
+
+
+def choose(tab, label, option):
+    tab.get_by_role("combobox", name=label).first.click()
+    tab.locator("[role=listbox], [role=menu]").get_by_text(option, exact=True).click()
+
+
+def test_all_equivalents_are_there_with_one_cost_and_one_is_nearest(open_page):
+    tab = open_page("?tab=equivalent")
+    tab.get_by_text("no data prefer one").wait_for()
+    costs = [float(each.get_attribute("data-cost")) for each in models(tab).all()]
+    assert len(costs) == 8
+    assert np.ptp(costs) < 1e-12
+    assert costs[0] == pytest.approx(state(tab)["cost"], abs=1e-9)
+    assert tab.get_by_role("button", name=re.compile("nearest to the truth")).count() == 1
+    assert model(tab, 1).get_attribute("aria-pressed") == "true"
+
+
+def test_a_model_is_loaded_by_a_press_and_given_back_by_undo(open_page):
+    tab = open_page("?tab=equivalent")
+    tab.get_by_text("no data prefer one").wait_for()
+    before = state(tab)
+    tab.get_by_role("button", name=re.compile("nearest to the truth")).click()
+    tab.get_by_role("button", name=re.compile("nearest to the truth, shown on the page")).wait_for()
+    now = state(tab)
+    assert now["cost"] == pytest.approx(before["cost"], abs=1e-9)
+    assert now["rms"] == pytest.approx(now["rms_aligned"], abs=1e-9)
+    assert now["rms"]["K"] < 0.1 < before["rms"]["K"]
+    model(tab, 6).focus()
+    tab.keyboard.press("Enter")
+    tab.get_by_role("button", name=re.compile("^Load equivalent model 6:.*shown on the page")).wait_for()
+    tab.keyboard.press("u")
+    tab.get_by_role("button", name=re.compile("nearest to the truth, shown on the page")).wait_for()
+    assert state(tab)["rms"] == now["rms"]
+
+
+def test_half_a_flip_costs_what_the_engine_says(open_page):
+    tab = open_page("?tab=equivalent")
+    frame = shipped_frame("fig3")
+    for block in "KL":
+        choose(tab, "Block flipped alone", block)
+        broken = broken_flip(frame.snapshot.couplings, 0, block)
+        jump = cost_with(frame.bench.learner, broken) - frame.snapshot.cost
+        tab.get_by_text(f"Flip it in {block} only: {jump / 18:+.4f} nats per unit and bin").wait_for()
+    choose(tab, "Hidden unit to break", "2")
+    tab.get_by_text("Flip hidden unit 2 in K and L: ±0 nats per bin, a symmetry.").wait_for()
+    tab.get_by_text("not a symmetry", exact=True).wait_for()
+
+
+def test_scale_valley_is_walked_for_all_units_and_for_one(open_page):
+    tab = open_page(SMALL + "&step=5")
+    tab.get_by_text(re.compile(r"Within 0.001 nats per bin of the lowest for c from")).wait_for()
+    choose(tab, "Hidden units to scale", "1")
+    tab.get_by_text(re.compile(r"Within 0.001 nats per bin of the lowest for c from")).wait_for()
+
+
+def test_a_step_further_is_evaluated_and_a_running_one_is_not_followed(open_page):
+    tab = open_page(SMALL + "&step=5&opt=gradient&rate=0.001")
+    tab.get_by_text("Evaluated at step 5").wait_for()
+    tab.get_by_role("button", name="Step", exact=True).click()
+    tab.get_by_text("Evaluated at step 6").wait_for()
+    tab.get_by_role("button", name="Run", exact=True).click()
+    tab.get_by_text(re.compile("The page has gone on to step .*: press Update.")).wait_for()
+    tab.get_by_role("button", name="Update", exact=True).click()
+    tab.get_by_text("Evaluated at step 6").wait_for(state="detached")
+    tab.get_by_role("button", name="Pause", exact=True).click()
+    tab.get_by_text("no data prefer one").wait_for()
+
+
+def test_too_many_models_are_refused_with_their_number_and_the_rest_works(open_page):
+    tab = open_page("?tab=equivalent&nv=6&nh=4&T=400&out=0&step=5")
+    tab.get_by_text("4 hidden units have 384 equivalent models").wait_for()
+    tab.get_by_text("not a symmetry", exact=True).wait_for()
+    assert models(tab).count() == 0
+
+
+def test_without_hidden_units_there_is_nothing_to_flip(open_page):
+    tab = open_page("?tab=equivalent&nv=6&nh=2&T=400&out=0&learner=visible")
+    tab.get_by_text("This learner infers no hidden units").wait_for()
+
+
+def test_everything_fits_at_two_widths_and_in_the_dark(open_page):
+    for query, width in ((SMALL + "&step=5", 800), ("?tab=equivalent&theme=dark", 1400)):
+        tab = open_page(query, width=width)
+        tab.get_by_text("no data prefer one").wait_for()
+        assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
