@@ -1,0 +1,56 @@
+"""Table of runs: the numbers behind a scatter, for the keyboard and for a screen reader."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from hidviz.restarts import Restarts, Start
+
+HERE = Path(__file__).parent
+ERRORS = ("K as found", "K aligned", "L as found", "L aligned")
+COLUMNS = ("Start", "Step", "Cost", "Above best", *ERRORS, "Hidden units", "State")
+
+
+class RunsTable(JSComponent):  # type: ignore[misc]  # panel has no types
+    """A table of runs; pressing the button of a row calls the function given with the number of its start."""
+
+    columns = param.List(list(COLUMNS), doc="Names of the columns.")
+    runs = param.List(doc="For each row: key (number of the start), cells as texts, exact numbers as JSON, colour.")
+    shown = param.Integer(0, doc="The start that the page shows; 0 for none.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "runs_table.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "runs_table.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+    def __init__(self, on_load: Callable[[int], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_load = on_load
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if "load" in message:
+            self._on_load(int(message["load"]))
+
+
+def rows_of(table: Restarts, colours: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The rows of a table of starts, with a colour for each gauge."""
+    return [_row(start, table.lowest, colours[start.gauge]) for start in table.starts]
+
+
+def _row(start: Start, lowest: float, colour: str) -> dict[str, Any]:
+    found, aligned = start.rms, start.aligned
+    errors = [f"{error[block]:.4f}" for block in "KL" for error in (found, aligned)]
+    above = f"{start.cost - lowest:.1e}" if start.cost > lowest else "0"
+    cells = [str(start.index), f"{start.step:,}", f"{start.cost:.6f}", above, *errors]
+    exact = {"cost": start.cost, "rms": found, "rms_aligned": aligned}
+    return {
+        "key": start.index,
+        "cells": [*cells, start.gauge or "none", start.state],
+        "exact": json.dumps(exact),
+        "colour": colour,
+    }

@@ -1,0 +1,151 @@
+"""The tab Restarts in a real Chromium."""
+
+import json
+
+import pytest
+
+from hidviz import Experiment
+from hidviz.restarts import Restarts, restarts
+
+pytestmark = pytest.mark.browser
+
+SMALL = "?tab=restarts&nv=6&nh=2&T=400&out=100&seed=4&max=10"
+EXPERIMENT = Experiment(n_visible=6, n_hidden=2, n_steps=400, n_held_out=100, seed=4, max_steps=10)
+
+
+def state(tab):
+    return json.loads(tab.locator("#hidviz-status").get_attribute("data-state"))
+
+
+def press(tab, name):
+    tab.get_by_role("button", name=name, exact=True).click()
+
+
+def enabled(tab, name):
+    tab.locator("button:enabled", has_text=name).wait_for()
+
+
+def enter_number(tab, text):
+    field = tab.get_by_label("Number of starts", exact=True).first
+    field.click()
+    field.press("Control+a")
+    field.type(text)
+    field.press("Enter")
+
+
+def rows(tab):
+    return tab.get_by_role("region", name="Table of starts").locator("tbody tr")
+
+
+def numbers(row):
+    return json.loads(row.get_attribute("data-exact"))
+
+
+def done(tab, n):
+    enter_number(tab, str(n))
+    press(tab, "Run starts")
+    tab.get_by_text("all have ended").wait_for(timeout=90_000)
+
+
+def shown(tab, cost):
+    tab.wait_for_function(
+        "cost => { const walk = root => [...root.querySelectorAll('*')].flatMap(e => "
+        "[e, ...(e.shadowRoot ? walk(e.shadowRoot) : [])]);"
+        "const status = walk(document).find(e => e.id === 'hidviz-status');"
+        "return Math.abs(JSON.parse(status.dataset.state).cost - cost) < 1e-9 }",
+        arg=cost,
+    )
+    return state(tab)
+
+
+def test_every_row_is_the_run_of_its_start_and_loading_it_shows_the_same_numbers(open_page):
+    tab = open_page(SMALL)
+    done(tab, 3)
+    expected = [item for item in restarts(EXPERIMENT, 3) if isinstance(item, Restarts)][-1]
+    tab.get_by_text(f"{expected.n_best()} of 3 starts reached the best cost").wait_for()
+    assert rows(tab).count() == 3
+    for k, start in enumerate(expected.starts):
+        exact = numbers(rows(tab).nth(k))
+        assert exact["cost"] == pytest.approx(start.cost, abs=1e-9)
+        press(tab, f"Load start {start.index}")
+        now = shown(tab, start.cost)
+        assert now["rms"] == pytest.approx(exact["rms"], abs=1e-9)
+        assert now["rms_aligned"] == pytest.approx(exact["rms_aligned"], abs=1e-9)
+        assert now["step"] == 10
+        tab.locator("tr[aria-current=true]", has_text="Load").wait_for()
+    assert "draw=3" in tab.url
+
+
+def test_a_click_on_a_mark_loads_its_run(open_page):
+    tab = open_page(SMALL)
+    done(tab, 2)
+    place = """index => {
+        const plot = Bokeh.documents.map(d => d.get_model_by_name("Starts: K")).find(Boolean)
+        const view = Bokeh.index.find_one(plot)
+        const { found, above } = plot.renderers.at(-1).data_source.data
+        const box = view.canvas_view.el.getBoundingClientRect()
+        return [box.x + view.frame.x_scale.compute(found[index]), box.y + view.frame.y_scale.compute(above[index])]
+    }"""
+    for k in (1, 0):
+        exact = numbers(rows(tab).nth(k))
+        tab.mouse.click(*tab.evaluate(place, k))
+        assert shown(tab, exact["cost"])["rms"] == pytest.approx(exact["rms"], abs=1e-9)
+
+
+def test_starts_can_be_paused_gone_on_with_and_stopped(open_page):
+    tab = open_page("?tab=restarts&nv=10&nh=2&T=2000&out=0&opt=gradient&rate=0.001")
+    press(tab, "Run starts")
+    tab.get_by_text("starts, the lowest cost so far").wait_for()
+    press(tab, "Pause starts")
+    enabled(tab, "Run starts")
+    steps = rows(tab).first.inner_text()
+    tab.wait_for_timeout(800)
+    assert rows(tab).first.inner_text() == steps
+    press(tab, "Run starts")
+    step = tab.get_by_role("region", name="Table of starts").get_by_text(steps.split("\t")[1], exact=True)
+    step.first.wait_for(state="detached")
+    press(tab, "Stop starts")
+    enabled(tab, "Run starts")
+    tab.locator("button:disabled", has_text="Stop starts").wait_for()
+    assert rows(tab).count() == 8
+
+
+def test_a_number_out_of_range_is_answered_at_the_field(open_page):
+    tab = open_page(SMALL)
+    enter_number(tab, "65")
+    press(tab, "Run starts")
+    tab.get_by_text("The number of starts must be a whole number from 1 to 64, got 65.").wait_for()
+    done(tab, 1)
+
+
+def test_other_knobs_are_noticed_and_loading_brings_the_old_ones_back(open_page):
+    tab = open_page(SMALL)
+    done(tab, 2)
+    before = numbers(rows(tab).nth(1))
+    press(tab, "New data")
+    tab.get_by_text("The knobs have changed since these starts were run").wait_for()
+    press(tab, "Load start 2")
+    shown(tab, before["cost"])
+    tab.get_by_text("The knobs have changed since these starts were run").wait_for(state="detached")
+    assert state(tab)["seed"] == 4
+
+
+def test_infeasible_learner_is_refused_with_the_number(open_page):
+    tab = open_page("?tab=restarts&nv=20&nh=40&T=500&model=stochastic&learner=exact&out=0")
+    press(tab, "Run starts")
+    tab.get_by_text("2**40").first.wait_for()
+
+
+def test_everything_fits_at_two_widths_and_in_the_dark(open_page):
+    for query, width in ((SMALL, 800), (SMALL + "&theme=dark", 1400)):
+        tab = open_page(query, width=width)
+        done(tab, 2)
+        assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.slow
+def test_at_figure_3_all_starts_reach_the_best_cost(open_page):
+    tab = open_page("?tab=restarts")
+    enter_number(tab, "4")
+    press(tab, "Run starts")
+    tab.get_by_text("4 of 4 starts reached the best cost").wait_for(timeout=300_000)
