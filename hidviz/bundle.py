@@ -217,10 +217,11 @@ for snapshot in experiment.run():
         break
 
 reached = stored["step"] < len(costs)
-gaps = np.abs(np.array(costs)[stored["step"][reached].astype(int)] - stored["cost"][reached])
+steps = stored["step"][reached].astype(int)
+gaps = np.abs(np.array(costs)[steps] - stored["cost"][reached])
 parted = np.flatnonzero(gaps > 1e-9)
 if parted.size or not reached.all():
-    where = int(stored["step"][parted[0]]) if parted.size else len(costs)
+    where = steps[parted[0]] if parted.size else len(costs)
     sys.exit(f"The costs part at step {where}: other versions, or knobs that were turned during the run.")
 print(f"Reproduced {len(gaps)} costs; the largest difference is {gaps.max():.1e} nats per bin.")
 '''
