@@ -7,6 +7,7 @@
 The engine stands on NumPy and SciPy alone; the page lives in `hidviz.ui` and is imported only when asked for.
 """
 
+from hidviz.bundle import load_bundle, save_bundle
 from hidviz.couplings import Couplings, random_couplings
 from hidviz.experiments import Experiment
 from hidviz.gauge import Gauge, aligned, best_gauge, regauge
@@ -16,6 +17,7 @@ from hidviz.learning import Fit, fit, learn
 from hidviz.likelihood import log_likelihood
 from hidviz.presets import PRESETS
 from hidviz.recording import Recording
+from hidviz.restarts import restarts
 from hidviz.runner import Runner
 from hidviz.scores import criteria, mean_square_errors, rms_errors
 from hidviz.simulation import simulate
@@ -45,12 +47,15 @@ __all__ = [
     "fit",
     "hidden_posterior",
     "learn",
+    "load_bundle",
     "log_likelihood",
     "mean_square_errors",
     "prepare",
     "random_couplings",
     "random_start",
     "regauge",
+    "restarts",
     "rms_errors",
+    "save_bundle",
     "simulate",
 ]  # fmt: skip

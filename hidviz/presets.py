@@ -62,4 +62,4 @@ ABOUT_PRESETS: Mapping[str, Preset] = MappingProxyType(
     }
 )
 
-PRESETS: Mapping[str, Experiment] = MappingProxyType({name: preset.experiment for name, preset in ABOUT_PRESETS.items()})
+PRESETS: Mapping[str, Experiment] = MappingProxyType({name: about.experiment for name, about in ABOUT_PRESETS.items()})

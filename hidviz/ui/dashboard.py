@@ -7,6 +7,7 @@ frames, not older ones. The worker never touches anything here.
 
 from __future__ import annotations
 
+import io
 import logging
 import time
 from collections.abc import Callable
@@ -17,16 +18,21 @@ import panel_material_ui as pmui
 from panel.io import hold
 from panel.io.callbacks import PeriodicCallback
 
+from hidviz.bundle import load_bundle, save_bundle
 from hidviz.experiments import Experiment
+from hidviz.frames import Frame
+from hidviz.gauge import Gauge
 from hidviz.presets import ABOUT_PRESETS, PRESETS
 from hidviz.ui.compare_tab import CompareTab
 from hidviz.ui.components import Button, Buttons, Instrument, TabBar
 from hidviz.ui.controls import Controls
+from hidviz.ui.degeneracy_tab import DegeneracyTab
 from hidviz.ui.help import HELP
 from hidviz.ui.inspector_tab import InspectorTab
 from hidviz.ui.learn_tab import LearnTab
 from hidviz.ui.learner_note import LearnerNote
 from hidviz.ui.link import TABS, Link, write_link
+from hidviz.ui.restarts_tab import RestartsTab
 from hidviz.ui.session import Session
 from hidviz.ui.shipped import shipped_frame
 from hidviz.ui.tabs import Tab
@@ -63,7 +69,13 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._told = ""
         self._remedy: Remedy | None = None
         self.learn = LearnTab(self.session)
-        self.tabs: tuple[Tab, ...] = (self.learn, InspectorTab(self.session), CompareTab(self.session))
+        self.tabs: tuple[Tab, ...] = (
+            self.learn,
+            RestartsTab(self.session, self._load, lambda: self.session.world),
+            DegeneracyTab(self.session, self._go_to),
+            InspectorTab(self.session),
+            CompareTab(self.session),
+        )
         self._build(TABS.index(link.tab))
         if link.notices:
             self._tell("This link could not be used in full; defaults stand in. " + " ".join(link.notices))
@@ -175,6 +187,30 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def _change(self, **knobs: Any) -> None:
         self.session.change(**knobs)
+        self._knobs_changed()
+
+    def _load(self, experiment: Experiment, frame: Frame) -> None:
+        self.session.load(experiment, frame)
+        self._knobs_changed()
+
+    def _go_to(self, gauge: Gauge) -> None:
+        self._act(lambda: self.session.apply(gauge, "Another of the equivalent models: the cost stays."))
+
+    def export(self) -> io.BytesIO:
+        """The run that is shown, as a bundle in a file."""
+        content = io.BytesIO()
+        if self.session.frame is not None:
+            save_bundle(content, self.session.experiment, self.session.frame)
+        content.seek(0)
+        return content
+
+    def open(self, content: bytes) -> None:
+        """Show a run from a bundle; a damaged one is answered with a sentence and changes nothing."""
+        try:
+            self.session.open(load_bundle(io.BytesIO(content)))
+        except ValueError as error:
+            self._tell(str(error))
+            return
         self._knobs_changed()
 
     def choose_preset(self, name: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
+from hidviz.bundle import Bundle, reopened
 from hidviz.couplings import Couplings
 from hidviz.degeneracy import broken_flip
 from hidviz.experiments import Experiment
@@ -63,6 +64,11 @@ class Session:
     def finished(self) -> bool:
         """Whether the run shown has come to its end."""
         return self.frame is not None and self.frame.snapshot.state != "learning"
+
+    @property
+    def world(self) -> World | None:
+        """Truth and data, if those shown belong to the present knobs."""
+        return self._world if self.frame is not None and not self._stale else None
 
     @property
     def steps_per_second(self) -> float:
@@ -236,6 +242,14 @@ class Session:
         self._world, self._world_key = frame.world, experiment.data_key
         self._continue(frame, going=False)
         self.event = f"Loaded the run from start {experiment.start_index}, at step {frame.snapshot.step}."
+
+    def open(self, bundle: Bundle) -> None:
+        """Go on from a run that was kept in a file; its data are simulated again."""
+        self.experiment = bundle.experiment
+        self._undo, self._redo = [], []
+        self.course_number += 1
+        self._start(reopened(bundle), going=False)
+        self.event = "Opened a run from a file."
 
     def undo(self) -> None:
         """Take back the last operation on the estimate, bit for bit."""
