@@ -94,7 +94,7 @@ def page() -> Any:
         label="Open a run",
         accept=".zip",
         multiple=False,
-        max_file_size="20MB",
+        max_file_size=20_000_000,
         variant="outlined",
         margin=(6, 0),
         size="small",
