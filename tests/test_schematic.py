@@ -115,7 +115,7 @@ def test_sums_lead_from_a_delay_to_the_gradient(path):
     assert lines[0][0] == "all 16 paths of delay 2"
     assert lines[2][1] == lines[1][1] * seen.s[0, 0]
     assert lines[3][1] == gradient.L[1, 0]
-    assert shares_in_words(seen, choice).startswith("By delay: q = 0: ")
+    assert shares_in_words(seen, choice).startswith("What each delay adds: q\u00a0=\u00a00: ")
 
 
 def test_numbers_are_short_and_signed():

@@ -13,7 +13,7 @@ import panel_material_ui as pmui
 
 from hidviz.frames import Frame
 from hidviz.paths import stretch_at, strongest_paths
-from hidviz.ui.layout import flexible, row
+from hidviz.ui.layout import row
 from hidviz.ui.network_view import offer
 from hidviz.ui.path_words import Choice, explanation, factors, number, path_picture, shares_in_words, sums, table
 from hidviz.ui.schematic import Schematic, unit_name
@@ -47,9 +47,7 @@ class ErrorPath:
         self.numbers = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
         self._frame: Frame | None = None
         self._bar = row(*self._controls, basis=170)
-        self._body = pn.FlexBox(
-            flexible(self.schematic, 420), flexible(self.numbers, 340), sizing_mode="stretch_width", gap="24px"
-        )
+        self._body = row(self.schematic, self.numbers, basis=380)
         self.layout: Any = pmui.Column(self._bar, self.note, self._body, sizing_mode="stretch_width", margin=0)
 
     def show(self, frame: Frame, *, continuous: bool) -> None:
@@ -114,5 +112,5 @@ class ErrorPath:
         self.numbers.object = (
             table(f"Factors of path {rank}", ("factor", "bin", "value", "product so far"), rows)
             + table("From this delay to the gradient", (), added)
-            + shares_in_words(seen, choice)
+            + f'<div style="font-size:14px">{shares_in_words(seen, choice)}</div>'
         )

@@ -92,7 +92,8 @@ def shares_in_words(seen: Stretch, choice: Choice) -> str:
     shares = by_delay(seen, choice.receiver)[: SHOWN_DELAYS + 1]
     if not shares[1:].any():
         return ""
-    return "By delay: " + " · ".join(f"q = {q}: {number(float(share))}" for q, share in enumerate(shares))
+    listed = " · ".join(f"q\u00a0=\u00a0{q}: {number(float(share))}" for q, share in enumerate(shares))
+    return f"What each delay adds: {listed}"
 
 
 def explanation(choice: Choice, recurrent: bool) -> str:

@@ -40,20 +40,20 @@ export function render({ model }) {
   const place = () => {
     const { n_visible, n_hidden } = model.picture
     const room = width - EDGE.left - EDGE.right
-    const pitch = Math.min(64, room / (n_visible + n_hidden + (n_hidden ? 1 : 0)))
-    const used = pitch * (n_visible + n_hidden + (n_hidden ? 1 : 0))
-    const begin = EDGE.left + (room - used) / 2 + pitch / 2
-    return { pitch, size: Math.max(2, Math.min(16, 0.62 * pitch)),
-      x: (unit) => begin + pitch * (unit + (unit < n_visible ? 0 : 1)), y: (row) => EDGE.top + GAP * row }
+    const between = n_hidden ? 36 : 0 // so that the numbers of visible and hidden units do not touch
+    const pitch = Math.min(64, (room - between) / (n_visible + n_hidden))
+    const begin = EDGE.left + (room - between - pitch * (n_visible + n_hidden)) / 2 + pitch / 2
+    return { pitch, size: Math.max(2, Math.min(16, 0.62 * pitch)), wide: Math.max(2, Math.min(5.5, 0.4 * pitch)),
+      x: (unit) => begin + pitch * unit + (unit < n_visible ? 0 : between), y: (row) => EDGE.top + GAP * row }
   }
 
-  const line = (link, { x, y, size }) => {
+  const line = (link, { x, y, size, wide }) => {
     const { largest, backwards } = model.picture
     const [row, sender, receiver, block, strength, text] = link
     const part = Math.min(1, Math.abs(strength) / largest)
     const path = draw("line", {
       x1: x(sender), y1: y(row) + size / 2, x2: x(receiver), y2: y(row + 1) - size / 2,
-      stroke: model.blocks[block].colour, "stroke-width": (0.5 + 5 * part).toFixed(2),
+      stroke: model.blocks[block].colour, "stroke-width": (0.5 + (backwards ? 5 : wide) * part).toFixed(2),
       "stroke-opacity": strength < 0 ? 0.75 : 0.95, "data-block": block,
     })
     if (strength < 0) { path.setAttribute("stroke-dasharray", "7 5") }
@@ -112,7 +112,7 @@ export function render({ model }) {
         if (row !== middle) { drawn.push(figure); continue }
         const group = draw("g", { class: "selectable", role: "button", "data-unit": unit, tabindex: unit === focused ? 0 : -1,
           "aria-label": `Couplings of ${name(unit)}`, "aria-pressed": chosen === unit })
-        group.append(draw("circle", { class: "halo", cx: x(unit), cy: y(row), r: Math.max(size * 0.85, pitch / 2) }), figure)
+        group.append(draw("circle", { class: "halo", cx: x(unit), cy: y(row), r: Math.max(0.85 * size, Math.min(14, pitch / 2)) }), figure)
         group.addEventListener("click", () => { focused = unit; choose(unit) })
         drawn.push(group)
       }
