@@ -100,14 +100,14 @@ def open_page(browser, server):
         context = browser.new_context(viewport={"width": width, "height": height})
         contexts.append(context)
         tab = context.new_page()
-        tab.set_default_timeout(30_000)
+        tab.set_default_timeout(60_000)
         tab.on("pageerror", lambda error: faults.append(f"page error: {error}"))
         tab.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
         tab.on("request", lambda request: faults.append(f"outside: {request.url}") if _is_outside(request) else None)
-        tab.goto((at or server).url + query)
-        tab.locator("#hidviz-status").wait_for(state="attached", timeout=60_000)
+        tab.goto((at or server).url + query, timeout=120_000)
+        tab.locator("#hidviz-status").wait_for(state="attached", timeout=120_000)
         tab.get_by_role("button", name="Run", exact=True).wait_for()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not json.loads(tab.locator("#hidviz-status").get_attribute("data-state"))["ready"]:
             assert time.monotonic() < deadline, "the page was never connected"
             tab.wait_for_timeout(50)

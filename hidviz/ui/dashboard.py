@@ -26,6 +26,7 @@ from hidviz.presets import ABOUT_PRESETS, PRESETS
 from hidviz.ui.compare_tab import CompareTab
 from hidviz.ui.components import Button, Buttons, Instrument, TabBar
 from hidviz.ui.controls import Controls
+from hidviz.ui.data_tab import DataTab
 from hidviz.ui.degeneracy_tab import DegeneracyTab
 from hidviz.ui.help import HELP
 from hidviz.ui.inspector_tab import InspectorTab
@@ -71,6 +72,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.learn = LearnTab(self.session)
         self.tabs: tuple[Tab, ...] = (
             self.learn,
+            DataTab(self.session),
             RestartsTab(self.session, self._load, lambda: self.session.world),
             DegeneracyTab(self.session, self._go_to),
             InspectorTab(self.session),
