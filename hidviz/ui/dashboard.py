@@ -146,9 +146,18 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             self.progress,
             self.controls.layout,
             self.note.layout,
+            self._keeping(),
             sizing_mode="stretch_width",
             margin=(8, 8),
         )
+
+    def _keeping(self) -> Any:
+        """A button that puts the run into a file, and one that takes it out again."""
+        shared = {"variant": "outlined", "sizing_mode": "stretch_width", "margin": 4}
+        keep = pmui.FileDownload(label="Export", callback=self.export, filename="hidviz-run.zip", **shared)
+        take = pmui.FileInput(label="Open a run", accept=".zip", multiple=False, max_file_size=20_000_000, **shared)
+        take.param.watch(lambda event: event.new and self.open(event.new), "value")
+        return pmui.Row(keep, take, sizing_mode="stretch_width", margin=(8, 0))
 
     @property
     def main(self) -> Any:

@@ -82,34 +82,11 @@ def page() -> Any:
         dark=dark,
         margin=(6, 8),
     )
-    keeping = pmui.FileDownload(
-        label="Export",
-        callback=dashboard.export,
-        filename="hidviz-run.zip",
-        variant="outlined",
-        margin=(6, 0),
-        size="small",
-    )
-    opening = pmui.FileInput(
-        label="Open a run",
-        accept=".zip",
-        multiple=False,
-        max_file_size=20_000_000,
-        variant="outlined",
-        margin=(6, 0),
-        size="small",
-    )
-
-    def opened(event: Any) -> None:
-        if event.new:
-            dashboard.open(event.new)
-
-    opening.param.watch(opened, "value")
     shown = pmui.Page(
         title="hidviz",
         sidebar=[dashboard.sidebar],
         main=[dashboard.main],
-        header=[presets, pn.HSpacer(), opening, keeping, tools],
+        header=[presets, pn.HSpacer(), tools],
         sidebar_width=336,
         sidebar_open=not link.hide_controls,
         dark_theme=dark,
