@@ -139,9 +139,7 @@ def judge(
         if hidden == "none":
             blocks = _visible_blocks(couplings.n_hidden > 0, bias)
         entries.append(_Entry(name, "fit", hidden, blocks, couplings))
-    entries += [
-        _Entry(f"Lag {lags}, no hidden units", "baseline", "none", _visible_blocks(lags == 2, bias)) for lags in (1, 2)
-    ]
+    entries += [_Entry(f"Lag {lags}", "baseline", "none", _visible_blocks(lags == 2, bias)) for lags in (1, 2)]
     done: tuple[Candidate, ...] = ()
     for entry in entries:
         yield Judgement(done, len(entries), entry.name)

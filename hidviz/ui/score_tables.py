@@ -1,0 +1,142 @@
+"""Score tables: judgements and error bars as HTML tables with captions and headings, and in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+import numpy as np
+
+from hidviz.error_bars import Comparison, ErrorBars
+from hidviz.judging import Candidate, Evidence, Judgement
+from hidviz.ui.inspector_tab import TABLE_CSS
+
+SCORES_CSS = (
+    TABLE_CSS
+    + """
+div.scroll { overflow-x: auto; }
+table.couplings { width: auto; }
+table.couplings caption { caption-side: bottom; text-align: left; padding: 6px 10px; font-size: 14px; }
+table.couplings thead th:first-child { text-align: left; }
+table.couplings tr.best > * { font-weight: 600; }
+table.couplings tr.best th { box-shadow: inset 4px 0 0 var(--best); }
+table.couplings tr.best td.held span { color: var(--best); padding-left: 6px; }
+"""
+)
+
+
+def table_of(judgement: Judgement, accent: str) -> str:
+    """The models judged so far as an HTML table; the one with the lowest held-out cost is marked in words too."""
+    heads = ("model", "training cost", "held-out cost", "AIC", "BIC", "parameters")
+    rows = "".join(_model_row(each, each is judgement.best) for each in judgement.candidates)
+    n = next((each.training.n_transitions for each in judgement.candidates if each.training), None)
+    caption = "Costs in nats per bin; AIC and BIC in nats" + (f", n = {n:,} transitions. " if n else ". ")
+    caption += "Lag 1 and lag 2 know of no hidden units: each unit answers the visible states of one or two bins."
+    return _table("Models judged", heads, rows, caption, f"--best:{accent}")
+
+
+def _model_row(candidate: Candidate, best: bool) -> str:
+    paid = candidate.criteria
+    held_out = _shown(candidate.held_out) + ("<span>best</span>" if best else "")
+    cells = (_shown(candidate.training), held_out, *((f"{paid.aic:,.1f}", f"{paid.bic:,.1f}") if paid else "––"))
+    values = "".join(f'<td class="held">{cell}</td>' if k == 1 else f"<td>{cell}</td>" for k, cell in enumerate(cells))
+    number = f"{candidate.n_parameters:,}" if candidate.n_parameters else "–"
+    kind = ' class="best"' if best else ""
+    return f'<tr{kind}><th scope="row">{escape(candidate.name)}</th>{values}<td>{number}</td></tr>'
+
+
+def _shown(evidence: Evidence | None) -> str:
+    if evidence is None:
+        return "–"
+    return f"{evidence.cost:.4f}" + ("" if evidence.exact else f" ± {evidence.cost_error:.4f}")
+
+
+def verdict_of(judgement: Judgement) -> str:
+    """What the table says, in sentences."""
+    held_out = {each: each.held_out.cost for each in judgement.candidates if each.held_out}
+    best, said = judgement.best, []
+    if best is None:
+        said.append("There are no held-out data: set their length under Data, for they are the judge to trust.")
+    elif best.kind == "baseline":
+        said.append(
+            f"**The fit does not beat a model without hidden units** ({_lower(best.name)}) on data it has not seen: "
+            "learn on, stop at the best held-out step, or take more data."
+        )
+    else:
+        against = [
+            (f"{abs(held_out[best] - cost):.4f} {'below' if held_out[best] < cost else 'above'} {_lower(each.name)}")
+            for each, cost in held_out.items()
+            if each.kind != "fit"
+        ]
+        said.append(f"**{best.name} foretells held-out data best**, in nats per bin {', '.join(against)}.")
+    paid = [each for each in judgement.candidates if each.criteria]
+    if paid:
+        aic, bic = (min(paid, key=lambda each, by=by: getattr(each.criteria, by)) for by in ("aic", "bic"))  # type: ignore[misc]
+        choice = f"AIC and BIC choose {_lower(aic.name)}."
+        if aic is not bic:
+            choice = f"AIC chooses {_lower(aic.name)}, BIC {_lower(bic.name)}."
+        said.append(
+            f"{choice} Both suppose the maximum of the likelihood, and too many hidden units mislead them; "
+            "then trust the held-out cost."
+        )
+    costs = (cost for each in judgement.candidates for cost in (each.training, each.held_out))
+    if any(cost is not None and not cost.exact for cost in costs):
+        said.append("Likelihoods with ± are sampled, for the exact sum over hidden states would take too long.")
+    said += dict.fromkeys(f"{each.name}: {each.note}" for each in judgement.candidates if each.note)
+    return " ".join(said)
+
+
+def table_of_bars(comparison: Mapping[str, Comparison], colours: Mapping[str, str], step: int) -> str:
+    """Standard errors beside the errors that the truth reveals, block by block, as an HTML table."""
+    heads = ("block", "couplings", "standard error", "actual error", "within 95 % bars")
+    rows = "".join(
+        f'<tr><th scope="row" style="color:{colours[name]}">{name}</th><td>{block.n:,}</td>'
+        f"<td>{block.standard_error:.4f}</td><td>{block.error:.4f}</td><td>{100 * block.covered:.0f} %</td></tr>"
+        for name, block in comparison.items()
+    )
+    caption = f"Step {step:,}; root mean squares over each block, aligned to the truth."
+    return _table("Error bars by block", heads, rows, caption)
+
+
+def bars_in_words(bars: ErrorBars, converged: bool) -> str:
+    """What the data leave open, in sentences."""
+    n, n_flat, n_down = len(bars.eigenvalues), bars.n_flat, int((bars.eigenvalues < 0.0).sum())
+    said = [f"From the curvature of the exact likelihood ({bars.how}); four times the data would halve every bar."]
+    if not converged:
+        said.append("**This fit has not converged**, so its errors may exceed the bars.")
+    if n_flat:
+        shares = ", ".join(f"{100 * share:.0f} % {name}" for name, share in bars.flat_shares.items() if share >= 0.005)
+        said.append(
+            f"**{n_flat} of {n} directions are flat** ({shares}): a step of length 1 along them costs less than half a "
+            "nat in all, so the data do not tell. The bars leave them out."
+        )
+        said += [f"{n_down} of them curve downwards: no maximum yet."] * bool(n_down)
+    else:
+        said.append(f"None of the {n} directions is flat: the data tell every combination of couplings.")
+    if len(bars.scale_errors):
+        least, most = (_percent(float(end)) for end in (bars.scale_errors.min(), bars.scale_errors.max()))
+        range_of = least if least == most else f"{least} to {most}"
+        said.append(
+            f"Along the scale valley of a hidden unit, K → cK and L → L/c, the factor c is known to {range_of}: "
+            "for weak couplings the data tell only the products of K and L."
+        )
+    said.append("Actual errors far beyond the bars come from an early stop, a penalty, mean field, or another model.")
+    return " ".join(said)
+
+
+def _percent(error: float) -> str:
+    """The standard error of a logarithm, as that of the number."""
+    return f"±{100 * error:.2g} %" if error < 0.5 else f"a factor {np.exp(error):.2g}" if error < 5.0 else "nothing"
+
+
+def _lower(name: str) -> str:
+    """A model's name in the middle of a sentence."""
+    return {"Truth": "the truth"}.get(name, name[0].lower() + name[1:])
+
+
+def _table(label: str, heads: tuple[str, ...], rows: str, caption: str, style: str = "") -> str:
+    columns = "".join(f'<th scope="col">{head}</th>' for head in heads)
+    return (
+        f'<div class="scroll" role="region" aria-label="{label}" tabindex="0" style="{style}"><table class="couplings">'
+        f"<caption>{caption}</caption><thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
