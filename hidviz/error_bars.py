@@ -25,7 +25,7 @@ import numpy as np
 
 from hidviz.couplings import BLOCKS, Array, Couplings, learned_blocks
 from hidviz.gauge import Gauge, best_gauge, regauge, with_hidden
-from hidviz.information import information, is_summed
+from hidviz.information import information
 from hidviz.recording import Recording
 
 FLAT = 1.0  # nats per squared coupling: below, the standard error along a direction exceeds 1
@@ -144,10 +144,14 @@ def measuring(
         ),
         threshold=FLAT,
         n_transitions=recording.n_transitions,
-        how="the Louis identity"
-        if is_summed(couplings, hidden=hidden, hidden_hidden=hidden_hidden)
-        else "central differences of the exact gradient",
+        how=_how(hidden, hidden_hidden or bool(couplings.M.any())),
     )
+
+
+def _how(hidden: str, coupled: bool) -> str:
+    if coupled:
+        return "central differences of the exact gradient"
+    return "the Louis identity" if hidden == "stochastic" else "its second derivatives"
 
 
 def _scale_errors(couplings: Couplings, nothing: Couplings, roots: Array, blocks: tuple[str, ...]) -> Array:

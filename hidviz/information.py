@@ -9,16 +9,21 @@ score of eqs. `dJ` to `dL` and a curvature C; what is not seen of σ takes infor
     score_t:  (s_i(t+1) - tanh H_i) (s(t), 1, σ)      and  (σ_a - tanh B_a) (s(t-1), 1)
     C_t:      Σ_i (1 - tanh² H_i) (s(t), 1, σ)(…)ᵀ    and  Σ_a (1 - tanh² B_a) (s(t-1), 1)(…)ᵀ
 
-Given t, scores are known inputs times a few numbers, e_i = s_i(t+1) - tanh H_i, e_i σ_b and σ_a. So the sums over σ are
-taken for those numbers only, and the inputs come in afterwards. Equal triples of states are counted once.
+Continuous hidden units without such couplings: μ(t) is a function of s(t-1), so H depends on L through it,
 
-Continuous hidden units, or couplings among hidden units: central differences of the learner's exact gradient, two
-evaluations a parameter. Not here: the Fisher information, an average of this over data that the network might produce.
+    I = Σ_it { (1 - tanh² H_i) ∂H_i ∂H_iᵀ - e_i ∂²H_i }        e_i = s_i(t+1) - tanh H_i
+    ∂H_i:  (s(t), 1, μ)  and  K_ia (1 - μ_a²) (s(t-1), 1)
+
+Either way a transition tells of J and L only through its fields H and B: what it says of them and of K comes first, and
+the inputs of the fields after that. Equal triples of states are counted once.
+
+With couplings among hidden units: central differences of the learner's exact gradient, two evaluations a parameter.
+Not here: the Fisher information, an average of all this over data that the network might produce.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Literal
 
 import numpy as np
@@ -58,26 +63,25 @@ def information(
             f"Error bars invert a matrix of all pairs of parameters, at most {MOST_PARAMETERS:,} of them, "
             f"got {n_parameters:,}: use fewer units, or repeat the fit on other data and compare."
         )
-    summed = is_summed(couplings, hidden=hidden, hidden_hidden=hidden_hidden)
-    if summed:
-        predicted = _seconds(n_visible, n_hidden, n)
+    continuous = hidden == "continuous"
+    by_bins = not hidden_hidden and not couplings.M.any()
+    if by_bins:
+        predicted = _seconds(n_visible, n_hidden, n, 1 if continuous else 2.0**n_hidden)
     else:
-        learner = "backprop" if hidden == "continuous" else "exact"
+        learner = "backprop" if continuous else "exact"
         predicted = 2 * n_parameters * LEARNERS[learner].seconds(n_visible, n_hidden, n, hidden_hidden)
     if predicted > LONGEST_SECONDS:
-        what = f"sums over 2**{n_hidden} hidden states" if summed else f"{2 * n_parameters:,} evaluations"
+        what = f"{2 * n_parameters:,} evaluations"
+        if by_bins:
+            what = "second derivatives" if continuous else f"sums over 2**{n_hidden} hidden states"
         raise Infeasible(
             f"Error bars need {what} of {n:,} transitions, about {predicted:.2g} s of {LONGEST_SECONDS:g} s "
             "at most: use fewer hidden units, or a shorter recording and the 1/T law."
         )
-    if summed:
-        return (yield from _louis(couplings, recording, blocks))
+    if by_bins:
+        told = _continuous(couplings) if continuous else _stochastic(couplings)
+        return (yield from _assembled(told, recording, couplings, blocks, 1 if continuous else 2**n_hidden))
     return (yield from _differences(couplings, recording, learner, hidden_hidden, bias))
-
-
-def is_summed(couplings: Couplings, *, hidden: str, hidden_hidden: bool) -> bool:
-    """Whether the information comes from the Louis identity, and not from differences of gradients."""
-    return hidden == "stochastic" and not hidden_hidden and not couplings.M.any()
 
 
 def _differences(
@@ -100,11 +104,25 @@ def _differences(
     return 0.5 * (curvature + curvature.T)
 
 
-def _louis(couplings: Couplings, recording: Recording, blocks: tuple[str, ...]) -> Generator[float, None, Array]:
-    """The Louis identity, block by block of distinct triples of states."""
+Told = Callable[[Array, Array, Array, Array], tuple[Array, Array, Array]]
+"""What n triples say of their fields H and B, and of K.
+
+Args:
+    (n, Nv + 1) what H receives from visible units and the bias, x; (n, Nv + 1) what B receives, w; (n, Nv) the next
+    visible states; (n,) how often each triple occurs.
+
+Returns:
+    Information in pairs of fields, (n, Nv + Nh, Nv + Nh); in fields and K, (n, Nv + Nh, Nv Nh); and in K, summed over
+    triples, (Nv Nh, Nv Nh).
+"""
+
+
+def _assembled(
+    told: Told, recording: Recording, couplings: Couplings, blocks: tuple[str, ...], n_states: int
+) -> Generator[float, None, Array]:
+    """The information from what each distinct triple tells, in blocks of triples."""
     n_visible, n_hidden = couplings.K.shape
     n_pairs = n_visible * n_hidden
-    sums = _Sums(couplings)
     triples, which = distinct(np.column_stack(recording.transitions()[:3]))
     counts = np.bincount(which).astype(np.float64)
 
@@ -114,7 +132,8 @@ def _louis(couplings: Couplings, recording: Recording, blocks: tuple[str, ...]) 
     whole = np.zeros((field.size + n_pairs,) * 2)
     of_K = slice(field.size, None)
 
-    per_triple = max(2**n_hidden * (n_visible + n_hidden + n_pairs), (n_visible + 1) ** 2)
+    n_fields = n_visible + n_hidden
+    per_triple = max(n_states * (n_fields + n_pairs), n_fields * n_pairs, (n_visible + 1) ** 2)
     size = max(BLOCK_NUMBERS // per_triple, 1)
     for begin in range(0, len(counts), size):
         yield begin / len(counts)
@@ -122,7 +141,7 @@ def _louis(couplings: Couplings, recording: Recording, blocks: tuple[str, ...]) 
         rows, count = triples[begin : begin + size], counts[begin : begin + size]
         past, present, following = np.split(rows[:, :-1], 3, axis=1)
         w, x = np.column_stack([past, rows[:, -1]]), np.column_stack([present, np.ones(len(rows))])
-        fields, mixed, pairs = sums(x, w, following, count)
+        fields, mixed, pairs = told(x, w, following, count)
         whole[of_K, of_K] += pairs
         inputs = ((slice(0, n_visible), x), (slice(n_visible, None), w))
         for units, sent in inputs:
@@ -137,39 +156,26 @@ def _louis(couplings: Couplings, recording: Recording, blocks: tuple[str, ...]) 
     return result
 
 
-class _Sums:
-    """Sums over hidden states at given couplings: call it for a block of triples, with the inputs of its fields."""
+def _stochastic(couplings: Couplings) -> Told:
+    """The Louis identity: sums over hidden states."""
+    n_visible, n_hidden = couplings.K.shape
+    states = joint_states(n_hidden)
+    sigma = np.ascontiguousarray(states.T)
+    Jh, Lg = with_bias(couplings.J, couplings.h), with_bias(couplings.L, couplings.g)
+    tables = Tables(couplings.K @ sigma)
+    n_pairs = n_visible * n_hidden
+    i, a = np.arange(n_visible), np.arange(n_visible, n_visible + n_hidden)
 
-    def __init__(self, couplings: Couplings) -> None:
-        self.sigma = joint_states(couplings.n_hidden)
-        self.K = couplings.K
-        self.Jh, self.Lg = with_bias(couplings.J, couplings.h), with_bias(couplings.L, couplings.g)
-        self.tables = Tables(couplings.K @ self.sigma.T)
-
-    def __call__(self, x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
-        """Information of n triples in their fields H and B, and in K.
-
-        Args:
-            x: (n, Nv + 1) what H receives from visible units and the bias.
-            w: (n, Nv + 1) what B receives.
-            following: (n, Nv) the next visible states.
-            count: (n,) how often each triple occurs.
-
-        Returns:
-            (n, Nv + Nh, Nv + Nh) in pairs of fields; (n, Nv + Nh, Nv Nh) in fields and K; (Nv Nh, Nv Nh) in K, summed.
-        """
-        sigma, (n_visible, n_hidden) = np.ascontiguousarray(self.sigma.T), self.K.shape
-        n, n_pairs = len(count), n_visible * n_hidden
-        i, a = np.arange(n_visible), np.arange(n_visible, n_visible + n_hidden)
-        B = w @ self.Lg.T
-        silent, log_weight = self.tables(x @ self.Jh.T)
-        p = _normalised((B + following @ self.K) @ sigma + log_weight) * count[:, None]
+    def told(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
+        n, B = len(count), w @ Lg.T
+        silent, log_weight = tables(x @ Jh.T)
+        p = _normalised((B + following @ couplings.K) @ sigma + log_weight) * count[:, None]
         slack = 4.0 * silent * (1.0 - silent) * p  # 1 - tanh² H_i, weighted
         errors = 2.0 * silent + (following.T - 1.0)[:, :, None]
 
         root = np.sqrt(p)
         few = np.concatenate([errors * root, sigma[:, None] * root])  # (Nv + Nh, n, states)
-        many = (few[:n_visible, None] * sigma[:, None]).reshape(n_pairs, n, len(self.sigma))
+        many = (few[:n_visible, None] * sigma[:, None]).reshape(n_pairs, n, len(states))
         states_last = few.transpose(1, 0, 2)
         fields, mixed = states_last @ few.transpose(1, 2, 0), states_last @ many.transpose(1, 2, 0)
         every = many.reshape(n_pairs, p.size)
@@ -181,9 +187,44 @@ class _Sums:
 
         fields[:, i, i] += slack.sum(axis=2).T
         fields[:, a, a] += (1.0 - np.tanh(B) ** 2) * count[:, None]
-        mixed.reshape(n, n_visible + n_hidden, n_visible, n_hidden)[:, i, i] += (slack @ self.sigma).swapaxes(0, 1)
-        pairs.reshape((n_visible, n_hidden) * 2)[i, :, i] += (slack.sum(axis=1)[:, None] * sigma) @ self.sigma
+        mixed.reshape(n, n_visible + n_hidden, n_visible, n_hidden)[:, i, i] += (slack @ states).swapaxes(0, 1)
+        pairs.reshape((n_visible, n_hidden) * 2)[i, :, i] += (slack.sum(axis=1)[:, None] * sigma) @ states
         return fields, mixed, pairs
+
+    return told
+
+
+def _continuous(couplings: Couplings) -> Told:
+    """Second derivatives where hidden units are a function of the bin before."""
+    K, (n_visible, n_hidden) = couplings.K, couplings.K.shape
+    Jh, Lg = with_bias(couplings.J, couplings.h), with_bias(couplings.L, couplings.g)
+    i, a, b = np.arange(n_visible), np.arange(n_visible, n_visible + n_hidden), np.arange(n_hidden)
+
+    def told(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
+        n = len(count)
+        mu = np.tanh(w @ Lg.T)
+        tanh = np.tanh(x @ Jh.T + mu @ K.T)
+        slack, errors = (1.0 - tanh**2) * count[:, None], (following - tanh) * count[:, None]
+        response = 1.0 - mu**2
+        felt = K * response[:, None]  # (n, Nv, Nh) slope of H in B
+
+        fields = np.zeros((n, n_visible + n_hidden, n_visible + n_hidden))
+        fields[:, i, i] = slack
+        fields[:, :n_visible, n_visible:] = slack[:, :, None] * felt
+        fields[:, n_visible:, :n_visible] = fields[:, :n_visible, n_visible:].swapaxes(1, 2)
+        fields[:, n_visible:, n_visible:] = felt.swapaxes(1, 2) @ fields[:, :n_visible, n_visible:]
+        fields[:, a, a] += 2.0 * mu * response * (errors @ K)
+
+        mixed = np.zeros((n, n_visible + n_hidden, n_visible, n_hidden))
+        mixed[:, i, i] = slack[:, :, None] * mu[:, None]
+        mixed[:, n_visible:] = (slack[:, :, None] * felt).swapaxes(1, 2)[..., None] * mu[:, None, None]
+        mixed[:, a, :, b] -= (errors[:, :, None] * response[:, None]).transpose(2, 0, 1)
+
+        pairs = np.zeros((n_visible, n_hidden) * 2)
+        pairs[i, :, i] = (slack.T[:, None] * mu.T) @ mu
+        return fields, mixed.reshape(n, n_visible + n_hidden, K.size), pairs.reshape(K.size, K.size)
+
+    return told
 
 
 def _normalised(log_p: Array) -> Array:
@@ -200,9 +241,9 @@ def _spread(fields: Array, sent: Array, sent_too: Array) -> Array:
     return total.transpose(0, 2, 1, 3).reshape(k * sent.shape[1], m * sent_too.shape[1])
 
 
-def _seconds(n_visible: int, n_hidden: int, n_transitions: int) -> float:
-    """Predicted seconds of the Louis identity, a rough guide."""
+def _seconds(n_visible: int, n_hidden: int, n_transitions: int, n_states: float) -> float:
+    """Predicted seconds without couplings among hidden units, a rough guide."""
     n_units, n_pairs = n_visible + n_hidden, n_visible * n_hidden
-    states = 2.0**n_hidden * ((n_units + n_pairs) * (1e-8 + 1e-10 * n_units) + 5e-11 * n_pairs**2)
+    states = n_states * ((n_units + n_pairs) * (1e-8 + 1e-10 * n_units) + 5e-11 * n_pairs**2)
     inputs = 3e-10 * (n_units * (n_visible + 1)) ** 2
     return min(n_transitions, 2.0 ** (3 * n_visible)) * (states + inputs)

@@ -52,19 +52,20 @@ def test_the_information_is_the_louis_identity_state_by_state(n_hidden, bias):
     assert close(matrix(c, recording, bias=bias), expected, 1e-13)
 
 
+@pytest.mark.parametrize(("hidden", "name"), [("stochastic", "exact"), ("continuous", "backprop")])
 @pytest.mark.parametrize(("n_visible", "n_hidden"), [(3, 2), (5, 1)])
-def test_louis_equals_the_differences_of_the_exact_gradient(n_visible, n_hidden):
+def test_the_information_is_the_slope_of_the_exact_gradient(n_visible, n_hidden, hidden, name):
     c, recording = case(n_visible, n_hidden, lengths=(300, 100))
-    learner = LEARNERS["exact"](recording, n_hidden=n_hidden, bias=True)
-    assert close(matrix(c, recording, bias=True), second_differences(learner, c), 1e-8)
+    learner = LEARNERS[name](recording, n_hidden=n_hidden, bias=True)
+    assert close(matrix(c, recording, hidden=hidden, bias=True), second_differences(learner, c), 1e-8)
 
 
-@pytest.mark.parametrize(("hidden", "name", "M"), [("continuous", "backprop", 0.0), ("stochastic", "exact", 0.5)])
-def test_differences_serve_continuous_units_and_hidden_to_hidden_couplings(hidden, name, M):
+@pytest.mark.parametrize(("hidden", "name"), [("continuous", "backprop"), ("stochastic", "exact")])
+def test_differences_serve_hidden_to_hidden_couplings(hidden, name):
     c, recording = case(2, lengths=(60, 20))
-    c = Couplings(c.J, c.K, c.L, M * np.array([[0.3, -1.0], [0.8, 0.2]]), c.h, c.g)
-    learner = LEARNERS[name](recording, n_hidden=2, hidden_hidden=M > 0, bias=True)
-    found = matrix(c, recording, hidden=hidden, hidden_hidden=M > 0, bias=True)
+    c = Couplings(c.J, c.K, c.L, np.array([[0.2, -0.5], [0.4, 0.1]]), c.h, c.g)
+    learner = LEARNERS[name](recording, n_hidden=2, hidden_hidden=True, bias=True)
+    found = matrix(c, recording, hidden=hidden, hidden_hidden=True, bias=True)
     assert close(found, second_differences(learner, c), 1e-7)  # second order in steps of 1e-4
     assert np.array_equal(found, found.T)
 
@@ -142,12 +143,16 @@ def test_the_infeasible_is_refused_with_its_number():
         error_bars(c, recording, hidden_hidden=True)
 
 
-def test_a_pause_is_offered_between_blocks():
-    c, recording = case(lengths=(400,))
+def test_a_pause_is_offered_between_blocks_and_between_evaluations():
+    c, recording = case(5, 5, lengths=(1000,))
     calls = []
     with paced(lambda: calls.append(1)):
-        error_bars(c, recording, hidden="continuous")
-    assert len(calls) >= 2 * 21
+        error_bars(c, recording)
+        assert len(calls) >= 3
+        c, recording = case(2, 1, lengths=(30,))
+        calls.clear()
+        error_bars(c, recording, hidden="continuous", hidden_hidden=True)
+    assert len(calls) >= 2 * 9
 
 
 @pytest.mark.slow
