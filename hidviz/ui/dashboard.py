@@ -156,7 +156,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         shared = {"variant": "outlined", "sizing_mode": "stretch_width", "margin": 4}
         keep = pmui.FileDownload(label="Export", callback=self.export, filename="hidviz-run.zip", **shared)
         take = pmui.FileInput(label="Open a run", accept=".zip", multiple=False, max_file_size=20_000_000, **shared)
-        take.param.watch(lambda event: event.new and self.open(event.new), "value")
+        take.param.watch(lambda event: self.open(event.new), "value")
         return pmui.Row(keep, take, sizing_mode="stretch_width", margin=(8, 0))
 
     @property
@@ -215,8 +215,10 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         content.seek(0)
         return content
 
-    def open(self, content: bytes) -> None:
+    def open(self, content: bytes | None) -> None:
         """Show a run from a bundle; a damaged one is answered with a sentence and changes nothing."""
+        if content is None:
+            return
         try:
             self.session.open(load_bundle(io.BytesIO(content)))
         except ValueError as error:
