@@ -9,8 +9,10 @@ The engine stands on NumPy and SciPy alone; the page lives in `hidviz.ui` and is
 
 from hidviz.bundle import load_bundle, save_bundle
 from hidviz.couplings import Couplings, random_couplings
+from hidviz.error_bars import ErrorBars, error_bars
 from hidviz.experiments import Experiment
 from hidviz.gauge import Gauge, aligned, best_gauge, regauge
+from hidviz.judging import judge
 from hidviz.learners import LEARNERS, Beliefs, Estimate, Infeasible, Learner, prepare
 from hidviz.learners.smoothing import HiddenPosterior, hidden_posterior
 from hidviz.learning import Fit, fit, learn
@@ -30,6 +32,7 @@ __all__ = [
     "PRESETS",
     "Beliefs",
     "Couplings",
+    "ErrorBars",
     "Estimate",
     "Experiment",
     "Fit",
@@ -44,8 +47,10 @@ __all__ = [
     "aligned",
     "best_gauge",
     "criteria",
+    "error_bars",
     "fit",
     "hidden_posterior",
+    "judge",
     "learn",
     "load_bundle",
     "log_likelihood",

@@ -34,6 +34,7 @@ from hidviz.ui.learn_tab import LearnTab
 from hidviz.ui.learner_note import LearnerNote
 from hidviz.ui.link import TABS, Link, write_link
 from hidviz.ui.restarts_tab import RestartsTab
+from hidviz.ui.scores_tab import ScoresTab
 from hidviz.ui.session import Session
 from hidviz.ui.shipped import shipped_frame
 from hidviz.ui.tabs import Tab
@@ -77,6 +78,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             DegeneracyTab(self.session, self._go_to),
             InspectorTab(self.session),
             CompareTab(self.session),
+            ScoresTab(self.session),
         )
         self._build(TABS.index(link.tab))
         if link.notices:
