@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hidviz import Gauge
+from hidviz import Experiment, Gauge
+from hidviz.ui import Dashboard
 from hidviz.ui.curves import spread
 from hidviz.ui.decimate import decimated
 from hidviz.ui.heatmaps import unit_ticks
 from hidviz.ui.learner_note import duration
+from hidviz.ui.link import TABS, Link
 from hidviz.ui.words import equivalents_in_words, gauge_in_words, remedy_for
 
 
@@ -75,3 +77,14 @@ def test_each_warning_has_its_cure():
     assert remedy_for("anything", True).knobs == {"learner": "mean-field"}
     assert remedy_for("Runaway: a coupling has reached 7", False).knobs == {"box": 2.0}
     assert remedy_for("", False) is None
+
+
+def test_every_tab_has_its_key_in_the_links():
+    dashboard = Dashboard(Link(Experiment(n_visible=3, n_hidden=1, n_steps=20, n_held_out=0)))
+    try:
+        assert tuple(kind.key for kind, _ in dashboard._makers) == TABS
+        for k in range(len(TABS)):
+            dashboard.front.active = k
+            assert dashboard.query().endswith(f"tab={TABS[k]}") == (k > 0)
+    finally:
+        dashboard.close()

@@ -70,22 +70,26 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._sent_at = 0.0
         self._told = ""
         self._remedy: Remedy | None = None
-        self.learn = LearnTab(self.session)
-        self.tabs: tuple[Tab, ...] = (
-            self.learn,
-            DataTab(self.session),
-            RestartsTab(self.session, self._load, lambda: self.session.world),
-            DegeneracyTab(self.session, self._go_to),
-            InspectorTab(self.session),
-            CompareTab(self.session),
-            ScoresTab(self.session),
+        session = self.session
+        self.learn = LearnTab(session)
+        self._makers: tuple[tuple[type[Tab], Callable[[], Tab]], ...] = (
+            (LearnTab, lambda: self.learn),
+            (DataTab, lambda: DataTab(session)),
+            (RestartsTab, lambda: RestartsTab(session, self._load, lambda: session.world)),
+            (DegeneracyTab, lambda: DegeneracyTab(session, self._go_to)),
+            (InspectorTab, lambda: InspectorTab(session)),
+            (CompareTab, lambda: CompareTab(session)),
+            (ScoresTab, lambda: ScoresTab(session)),
         )
+        self.tabs: dict[int, Tab] = {0: self.learn}  # the others are built when they first come forward
+        self._dark = dark
         self._build(TABS.index(link.tab))
         if link.notices:
             self._tell("This link could not be used in full; defaults stand in. " + " ".join(link.notices))
         self.restyle(dark)
         if link.step is not None:
             self.session.run_to(link.step)
+        self._come_forward()
         self._draw()
         self._callback = PeriodicCallback(callback=self._tick, period=PERIOD, background=True, log=False)
         pn.state.onload(self._callback.start)
@@ -96,7 +100,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         """End the worker and the tick."""
         self._callback.stop()
         self.session.close()
-        for tab in self.tabs:
+        for tab in self.tabs.values():
             tab.close()
 
     # Building, once
@@ -108,10 +112,13 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.instrument = Instrument(self._key, keys=list(KEYS), sizing_mode="stretch_width", margin=0)
         self.transport = self._transport()
         self.front = TabBar(
-            titles=[tab.title for tab in self.tabs], active=first_tab, sizing_mode="stretch_width", margin=(0, 0, 4, 0)
+            titles=[kind.title for kind, _ in self._makers],
+            active=first_tab,
+            sizing_mode="stretch_width",
+            margin=(0, 0, 4, 0),
         )
         self.front.param.watch(self._come_forward, "active")
-        self._places = [pn.Column(sizing_mode="stretch_width", margin=0) for _ in self.tabs]
+        self._places = [pn.Column(sizing_mode="stretch_width", margin=0) for _ in self._makers]
         self.reading = pmui.Typography("", sx={"fontSize": 15, "fontVariantNumeric": "tabular-nums"}, margin=(0, 4))
         self.progress = pmui.LinearProgress(
             value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 4)
@@ -164,7 +171,6 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     @property
     def main(self) -> Any:
         """The status line, and one tab in front."""
-        self._come_forward()
         return pn.Column(
             self.alert, self.remedy, self.help_sheet, self.instrument, self.front, *self._places,
             sizing_mode="stretch_width", margin=(8, 16),
@@ -176,8 +182,11 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         )
 
     def _come_forward(self, *_: Any) -> None:
-        """Show the tab in front; its contents are sent to the browser when it first is."""
+        """Show the tab in front; it is built and sent to the browser when it first is."""
         active = self.front.active
+        if active not in self.tabs:
+            self.tabs[active] = self._makers[active][1]()
+            self.tabs[active].restyle(self._dark)
         if not self._places[active].objects:
             self._places[active].append(self.tabs[active].layout)
         for k, place in enumerate(self._places):
@@ -243,7 +252,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def query(self, *, step: int | None = None) -> str:
         """The query string that leads back to these knobs and this tab, starting with ? unless it is empty."""
-        tab = self.tabs[self.front.active].key
+        tab = self._makers[self.front.active][0].key
         text = write_link(self.session.experiment, preset=self.preset, step=step, tab=tab)
         return f"?{text}" if text else ""
 
@@ -337,8 +346,9 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
+        self._dark = dark
         self.transport.dark = self.front.dark = dark
-        for tab in self.tabs:
+        for tab in self.tabs.values():
             tab.restyle(dark)
         self._dirty = True
 
