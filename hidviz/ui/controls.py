@@ -13,7 +13,7 @@ import param
 
 from hidviz.experiments import CHOICES, Experiment
 from hidviz.optimisers import OPTIMISERS
-from hidviz.ui.settings import KNOB, Settings, meant, shown
+from hidviz.ui.settings import KNOB, Settings, meant, shown, spoken
 
 GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("Network", (("n_visible", "n_hidden"), ("variance", "hidden_hidden"), ("model",))),
@@ -64,7 +64,7 @@ class Controls:
             for name in turned:
                 if name in {event.name for event in events}:
                     self.widgets[name].error_state = True
-                    self.widgets[name].helper_text = _spoken(str(error))
+                    self.widgets[name].helper_text = spoken(str(error))
 
     def _unmark(self, name: str) -> None:
         widget = self.widgets[name]
@@ -109,10 +109,3 @@ def _widget(settings: param.Parameterized, name: str) -> Any:
 
 
 LARGE = ("n_steps", "n_held_out")
-
-
-def _spoken(sentence: str) -> str:
-    """A sentence of the engine with the knobs called by their labels."""
-    for name, knob in KNOB.items():
-        sentence = sentence.replace(name, knob.label)
-    return sentence

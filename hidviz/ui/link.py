@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from hidviz.experiments import CHOICES, Experiment
 from hidviz.presets import PRESETS
-from hidviz.ui.settings import KNOBS
+from hidviz.ui.settings import KNOBS, spoken
 
 VIEW_KEYS = ("tab", "step", "lesson", "hide")
 TABS = ("learn", "data", "restarts", "equivalent", "inspector", "compare", "scores")
@@ -150,5 +150,5 @@ def _quoted(text: str) -> str:
 
 
 def _reason(error: ValueError, text: str) -> str:
-    reason = str(error).removeprefix("n_")
+    reason = spoken(str(error))
     return reason if len(reason) < 300 else f"cannot be {_quoted(text)}."

@@ -6,6 +6,7 @@ Bounds are checked by the Experiment alone, so that a value out of range is answ
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -118,6 +119,13 @@ def meant(experiment: Experiment, turned: dict[str, Any]) -> dict[str, Any]:
     if "learner" in changes:
         changes["optimiser"] = None
     return changes
+
+
+def spoken(sentence: str) -> str:
+    """A sentence of the engine with the knobs called by their labels."""
+    for name, knob in KNOB.items():
+        sentence = re.sub(rf"\b{name}\b", knob.label, sentence)
+    return sentence
 
 
 def _parameter(knob: Knob) -> param.Parameter:
