@@ -1,0 +1,246 @@
+"""Measurement: one experiment run to its end, and the numbers that are left of it.
+
+    measured(experiment)  →  Measurement: errors of each block, costs, criteria, and how learning ended
+
+Which couplings are judged: with a `patience`, those of the lowest held-out cost; without, the last ones (of a
+stochastic learner the average of its last fifth). Held-out data then only judge. With a patience they both stop and
+judge, so that the held-out cost is a little too good; the longer they are, the less.
+
+Every cost is a true -log likelihood per bin, in nats, or missing: an exact learner's own, else the exact one at the
+couplings found, where its sum over hidden states takes less than `LONGEST_JUDGEMENT`. AIC and BIC are made from that
+alone. What an approximate learner maximises stands apart, as its `objective`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from hidviz.couplings import BLOCKS, Couplings
+from hidviz.experiments import Experiment
+from hidviz.frames import Bench, World, cost_of, framed
+from hidviz.learners import LEARNERS, prepare
+from hidviz.learners.protocol import Infeasible, Learner
+from hidviz.learning import learn
+from hidviz.pacing import checkpoint
+from hidviz.recording import Recording
+from hidviz.scores import criteria, mean_square_errors
+from hidviz.snapshot import Snapshot, result
+from hidviz.trace import Trace
+from hidviz.version import __version__
+
+LONGEST_JUDGEMENT = 20.0  # seconds that a likelihood which is needed once may take
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What is left of an experiment: plain numbers, so that it travels between processes and through JSON.
+
+    Args:
+        experiment: its knobs.
+        errors: for each learned or true block its mean square error as found and after alignment; for a learner that
+            knows of no hidden units only J and h.
+        objective: what the learner minimised at the couplings found, nats per bin, without the penalty.
+        cost: -log likelihood of the training data, nats per bin; None if it is not affordable.
+        held_out: the same of held-out data.
+        cost_at_truth: training cost of the true couplings.
+        held_out_at_truth: held-out cost of the true couplings.
+        aic: Akaike's criterion per bin, (cost + N) / n in terms of summed costs; None without `cost`.
+        bic: Schwarz's criterion per bin.
+        n_parameters: number of learned entries.
+        steps: steps made.
+        evaluations: how often the learner was called.
+        state: how learning ended, as in Snapshot.
+        message: the sentence that says so.
+        residual: largest violation of the E-step equations at the last step.
+        largest: size of the largest coupling found.
+        seconds: wall time, simulation and judgement included.
+        course: columns over the steps (see Frame.trace), if asked for; empty otherwise.
+    """
+
+    experiment: Experiment
+    errors: Mapping[str, tuple[float, float]]
+    objective: float | None
+    cost: float | None
+    held_out: float | None
+    cost_at_truth: float | None
+    held_out_at_truth: float | None
+    aic: float | None
+    bic: float | None
+    n_parameters: int
+    steps: int
+    evaluations: int
+    state: str
+    message: str
+    residual: float
+    largest: float
+    seconds: float
+    course: Mapping[str, list[float]] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """One line of JSON, without a line end, marked with the version of hidviz that made it."""
+        return json.dumps({"version": __version__, "key": key_of(self.experiment)} | asdict(self))
+
+    @staticmethod
+    def from_json(line: str) -> Measurement:
+        """The inverse of `to_json`.
+
+        Raises:
+            ValueError: the line is no measurement, or one of another version.
+        """
+        try:
+            values: dict[str, Any] = json.loads(line)
+            version, _ = values.pop("version"), values.pop("key")
+            experiment = Experiment(**values.pop("experiment"))
+            errors = {block: (float(raw), float(aligned)) for block, (raw, aligned) in values.pop("errors").items()}
+            measurement = Measurement(experiment=experiment, errors=errors, **values)
+        except (TypeError, KeyError, AttributeError) as error:
+            raise ValueError(f"A measurement needs the fields of this version of hidviz: {error}.") from error
+        if version != __version__:
+            raise ValueError(
+                f"This measurement was made by hidviz {version}, which is not {__version__}: run it again."
+            )
+        return measurement
+
+
+def key_of(experiment: Experiment) -> str:
+    """A short name that depends on every knob and on nothing else: the same in every process and on every machine."""
+    knobs = {
+        name: float(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+        for name, value in asdict(experiment).items()
+    }
+    return hashlib.sha256(json.dumps(knobs, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def measured(experiment: Experiment, *, with_course: bool = False) -> Measurement:
+    """Run an experiment to its end and measure what it found, with BLAS at one thread.
+
+    Args:
+        experiment: what to run.
+        with_course: keep costs and errors of every step.
+
+    Raises:
+        Infeasible: the learner would take too long.
+        ValueError: the knobs do not fit together.
+    """
+    with threadpool_limits(limits=1):
+        began = time.perf_counter()
+        world = drained(experiment.simulate())
+        bench = experiment.prepared(world)
+        last, course = _learned(experiment, world, bench, with_course)
+        measurement = _judged(experiment, world, bench, last)
+        return replace(measurement, seconds=time.perf_counter() - began, course=course)
+
+
+def predicted_seconds(experiment: Experiment) -> float:
+    """A rough guess at the seconds `measured` will take, from `Method.seconds` and a typical number of steps."""
+    method, n = LEARNERS[experiment.learner], experiment.n_steps
+    n_visible, n_hidden = experiment.n_visible, experiment.n_hidden_learned
+    evaluations = 800 if method.stochastic else 100
+    if experiment.max_steps is not None:
+        evaluations = min(evaluations, experiment.max_steps + 1)
+    step = method.seconds(n_visible, n_hidden, n, experiment.hidden_hidden)
+    if experiment.patience is not None and experiment.n_held_out:
+        judge = method if method.likelihood else LEARNERS["exact"]
+        step += min(0.25, judge.seconds(n_visible, n_hidden, experiment.n_held_out, experiment.hidden_hidden))
+    simulated = (n + experiment.n_held_out) * (2e-7 + 2e-8 * (n_visible + experiment.n_hidden))
+    return 0.05 + simulated + evaluations * step
+
+
+def judge(name: str, recording: Recording, n_hidden: int, *, hidden_hidden: bool, bias: bool) -> Learner | None:
+    """A learner whose objective is the log likelihood of a recording; None if one evaluation takes too long."""
+    seconds = LEARNERS[name].seconds(recording.n_visible, n_hidden, recording.n_transitions, hidden_hidden)
+    if seconds > LONGEST_JUDGEMENT:
+        return None
+    try:
+        return prepare(name, recording, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=bias)
+    except Infeasible:
+        return None
+
+
+def drained(generator: Generator[Any, None, Result]) -> Result:
+    """What a generator returns at its end."""
+    while True:
+        try:
+            next(generator)
+            checkpoint()
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+
+
+def _learned(
+    experiment: Experiment, world: World, bench: Bench, with_course: bool
+) -> tuple[Snapshot, dict[str, list[float]]]:
+    """The last snapshot, and the course of the run if it is wanted."""
+    stopping = bench.held_out if experiment.patience is not None else None
+    plain, trace = replace(bench, exact=None), Trace()
+    for snapshot in learn(
+        bench.learner,
+        experiment.starting_point(world.truth),
+        optimiser=experiment.optimiser,
+        rate=experiment.rate,
+        penalty=experiment.penalty,
+        box=experiment.box,
+        held_out=stopping,
+        patience=experiment.patience if stopping is not None else None,
+        max_steps=experiment.max_steps,
+    ):
+        checkpoint()
+        if with_course:
+            trace = framed(world, plain, snapshot, trace).trace
+    return snapshot, {name: trace[name].tolist() for name in trace.names}
+
+
+def _judged(experiment: Experiment, world: World, bench: Bench, last: Snapshot) -> Measurement:
+    """Errors and costs of the couplings found; `seconds` and `course` are left to the caller."""
+    learner, method = bench.learner, LEARNERS[experiment.learner]
+    found = result(last)
+
+    def cost(couplings: Couplings, name: str, data: Recording | None, known: Learner | None) -> float | None:
+        if known is None and data is not None:
+            known = judge(
+                name, data, couplings.n_hidden, hidden_hidden=experiment.hidden_hidden, bias=experiment.bias > 0.0
+            )
+        return cost_of(known, couplings)
+
+    name = experiment.learner if method.likelihood else "exact"
+    true_name = "backprop" if experiment.model == "continuous" else "exact"
+    train = cost(found, name, world.recording, learner if method.likelihood else bench.exact)
+    at_truth, held_out_at_truth = bench.cost_at_truth, bench.held_out_cost_at_truth
+    n_parameters = found.vector(learner.learned).size
+    paid = None if train is None else criteria(-train * learner.n_transitions, n_parameters, learner.n_transitions)
+    raw = mean_square_errors(found, world.truth, align=False)
+    aligned = mean_square_errors(found, world.truth, align=True)
+    comparable = ("J", "h") if method.hidden == "none" else BLOCKS  # the others are no couplings of hidden units
+    present = [b for b in comparable if b in learner.learned or getattr(world.truth, b).any()]
+    objective = train if method.likelihood else -learner(found, last.estimate.beliefs).objective / learner.n_transitions
+    return Measurement(
+        experiment=experiment,
+        errors={block: (raw[block], aligned[block]) for block in present},
+        objective=objective,
+        cost=train,
+        held_out=cost(found, name, world.held_out, bench.held_out),
+        cost_at_truth=cost(world.truth, true_name, world.recording, None) if at_truth is None else at_truth,
+        held_out_at_truth=(
+            cost(world.truth, true_name, world.held_out, None) if held_out_at_truth is None else held_out_at_truth
+        ),
+        aic=None if paid is None else paid.aic / paid.n_transitions,
+        bic=None if paid is None else paid.bic / paid.n_transitions,
+        n_parameters=n_parameters,
+        steps=last.step,
+        evaluations=last.evaluations,
+        state=last.state,
+        message=last.message,
+        residual=last.estimate.residual,
+        largest=float(np.abs(found.vector()).max()),
+        seconds=0.0,
+    )

@@ -1,0 +1,183 @@
+"""Panels: what a figure of a sweep shows, as labelled curves, before anybody draws it.
+
+A panel is drawn by the page, by holoviews, or by whoever likes. It says what each curve is (a block, a cost), by which
+learner, and between which values it lies over several seeds; colours and dashes are for the one who draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from hidviz.couplings import BLOCKS, Array
+from hidviz.figures import Kind, is_limit
+from hidviz.learners import LEARNERS
+
+COSTS = {"cost": "training", "held_out": "held-out", "aic": "AIC", "bic": "BIC"}
+
+Role = Literal["curve", "thin", "limit", "guide"]
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One curve.
+
+    Args:
+        what: the block or cost it shows, or "guide"; decides its colour.
+        learner: a name in LEARNERS; decides its dash. Empty where there is no learner.
+        label: for the legend.
+        x, y: the points, in the order of x.
+        low, high: over several seeds the least and largest y; y itself with a single one.
+        role: a curve of results, a thin one beside it, a limit, or a guide to the eye.
+        start: a name in STARTS where curves differ in that; decides their dash.
+    """
+
+    what: str
+    learner: str
+    label: str
+    x: Array
+    y: Array
+    low: Array
+    high: Array
+    role: Role = "curve"
+    start: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Curves over one abscissa, with what is written on the axes."""
+
+    title: str
+    x_label: str
+    y_label: str
+    logarithmic: bool
+    series: tuple[Series, ...]
+
+
+def panels(kind: Kind | Literal["own"], table: pd.DataFrame, courses: pd.DataFrame | None = None) -> tuple[Panel, ...]:
+    """The panels of a figure: errors over T for each network, costs over T, or courses over the steps.
+
+    Args:
+        kind: as in Figure; "own" for both errors and costs.
+        table: of `sweeps.table`; may be empty.
+        courses: of `sweeps.courses`, for a figure of courses.
+    """
+    if table.empty:
+        return ()
+    if kind == "courses":
+        return tuple(_course_panels(table, pd.DataFrame() if courses is None else courses))
+    shown: list[Panel] = []
+    if kind in ("errors", "own"):
+        shown += _error_panels(table)
+    if kind in ("costs", "own"):
+        shown += _cost_panels(table)
+    return tuple(shown)
+
+
+def _error_panels(table: pd.DataFrame) -> Iterator[Panel]:
+    found = table[~is_limit(table)]
+    for (n_visible, n_hidden), network in found.groupby(["n_visible", "n_hidden"], sort=False):
+        series = [
+            _series(block, label, rows, "mse_aligned")
+            for label, rows in _by_learner(network)
+            for block in BLOCKS
+            if ((rows["block"] == block) & (rows["mse_aligned"] > 0.0)).any()
+        ]
+        if series:
+            title = f"{n_visible} visible + {n_hidden} hidden units"
+            yield Panel(title, "T (time bins)", "mean square error, aligned", True, (*series, _guide(series)))
+
+
+def _cost_panels(table: pd.DataFrame) -> Iterator[Panel]:
+    """Costs relative to the truth's on the same data, plus the limit: what endless data would cost."""
+    once = table.drop_duplicates("key")
+    for (n_visible, n_hidden), network in once.groupby(["n_visible", "n_hidden"], sort=False):
+        long, found = network[is_limit(network)], network[~is_limit(network)]
+        known = found[found["cost_at_truth"].notna()]
+        if known.empty:
+            continue
+        longest = known.sort_values("n_steps")["cost_at_truth"].iloc[-1]
+        limit = float(long["cost"].mean() if len(long) else longest)
+        series = []
+        for label, rows in _by_learner(known):
+            for name, words in COSTS.items():
+                truth = rows["held_out_at_truth" if name == "held_out" else "cost_at_truth"]
+                curve = rows.assign(**{name: rows[name] - truth + limit}).dropna(subset=[name])
+                if len(curve):
+                    series.append(_series(name, f"{words}, {label}", curve, name))
+        ends = np.array([known["n_steps"].min(), known["n_steps"].max()], dtype=np.float64)
+        flat = np.full(2, limit)
+        series.append(Series("limit", "", f"T → ∞: {limit:.3f}", ends, flat, flat, flat, "limit"))
+        title = f"Costs, {n_visible} + {n_hidden}"
+        yield Panel(title, "T (time bins)", "cost (nats per bin)", False, tuple(series))
+
+
+def _course_panels(table: pd.DataFrame, courses: pd.DataFrame) -> Iterator[Panel]:
+    """The cost of every start, and the errors of the first start of each kind."""
+    starts = [(row["key"], row["start"], row["start_index"]) for _, row in table.drop_duplicates("key").iterrows()]
+    names = {key: start if start != "random" else f"random {index}" for key, start, index in starts}
+    runs = {key: courses[courses["key"] == key] for key in names} if len(courses) else {}
+    costs = [
+        _curve("cost", names[key], runs[key]["step"], runs[key]["cost"], start=start)
+        for key, start, _ in starts
+        if key in runs and len(runs[key])
+    ]
+    if costs:
+        yield Panel("Cost of every start", "step", "cost (nats per bin)", False, tuple(costs))
+    seen: set[str] = set()
+    for key, start, _ in starts:
+        if start in seen or key not in runs or not len(runs[key]) or start == "wrong-signed":
+            continue
+        seen.add(start)
+        run, series = runs[key], []
+        for block in table.loc[table["key"] == key, "block"]:
+            series.append(_curve(block, f"{block} as found", run["step"], run[f"rms_{block}"], "thin"))
+            series.append(_curve(block, f"{block} aligned", run["step"], run[f"aligned_{block}"]))
+        yield Panel(f"Errors, {start} start", "step", "rms error", False, tuple(series))
+
+
+def _by_learner(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Groups that make one curve: a learner, apart if stopped on held-out data and if not, where there are both."""
+    for learner, group in rows.assign(stopped=rows["patience"].notna()).groupby("learner", sort=False):
+        both = group["stopped"].nunique() > 1
+        for choice in (True, False):
+            part = group[group["stopped"] == choice]
+            if len(part):
+                ending = (", stopped" if choice else ", converged") if both else ""
+                yield LEARNERS[str(learner)].title + ending, part
+
+
+def _series(what: str, label: str, rows: pd.DataFrame, column: str) -> Series:
+    """A curve over T: the mean over seeds (of logarithms, for errors), between the least and the largest."""
+    errors = column.startswith("mse")
+    chosen = rows[rows["block"] == what] if errors else rows
+    by_length = chosen.groupby("n_steps")[column]
+    mean = by_length.apply(lambda y: np.exp(np.log(y).mean())) if errors else by_length.mean()
+    return Series(
+        what,
+        str(rows["learner"].iloc[0]),
+        f"{what}, {label}" if errors else label,
+        mean.index.to_numpy(np.float64),
+        mean.to_numpy(np.float64),
+        by_length.min().to_numpy(np.float64),
+        by_length.max().to_numpy(np.float64),
+    )
+
+
+def _curve(what: str, label: str, x: ArrayLike, y: ArrayLike, role: Role = "curve", start: str = "") -> Series:
+    points = np.asarray(y, dtype=np.float64)
+    return Series(what, "", label, np.asarray(x, dtype=np.float64), points, points, points, role, start)
+
+
+def _guide(series: Sequence[Series]) -> Series:
+    """A line that falls as 1/T, through the last point of the lowest curve of J (or of whatever there is)."""
+    candidates = [s for s in series if s.what == "J"] or list(series)
+    lowest = min(candidates, key=lambda s: s.y[-1] * s.x[-1])
+    x = np.array([min(s.x[0] for s in series), max(s.x[-1] for s in series)])
+    y = lowest.y[-1] * lowest.x[-1] / x
+    return Series("guide", "", "1/T", x, y, y, y, "guide")

@@ -1,0 +1,115 @@
+"""Words and the table of the Data length tab."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+
+import pandas as pd
+
+from hidviz.executors import SCHEDULER
+from hidviz.experiments import Experiment
+from hidviz.learners import LEARNERS
+from hidviz.sweeps import SweepState
+
+TABLE_CSS = """
+div.scroll { max-height: 420px; overflow: auto; }
+table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-size: 14px; padding: 4px 0; }
+th, td { padding: 3px 12px 3px 0; text-align: right; white-space: nowrap; }
+th[scope=row] { text-align: left; font-weight: 600; }
+thead th { position: sticky; top: 0; background: var(--panel-background-color, canvas);
+  border-bottom: 1px solid currentColor; }
+"""
+
+COLUMNS = {
+    "n_steps": "T", "seed": "seed", "block": "block", "mse_raw": "error² as found", "mse_aligned": "error² aligned",
+    "cost": "training", "held_out": "held-out", "aic": "AIC", "bic": "BIC", "steps": "steps", "state": "ended",
+    "largest": "largest", "seconds": "seconds",
+}  # fmt: skip
+MOST_ROWS = 600
+
+
+def name_of(experiment: Experiment) -> str:
+    """An experiment in a few words, telling those of a figure apart."""
+    e = experiment
+    ending = "" if e.patience is None else ", stopped"
+    start = "" if e.start == "random" and e.start_index == 1 else f", {e.start} {e.start_index}"
+    seed = "" if e.seed == 1 else f", seed {e.seed}"
+    return f"{e.n_visible} + {e.n_hidden}, {LEARNERS[e.learner].title}, T = {e.n_steps:,}{ending}{start}{seed}"
+
+
+def duration(seconds: float) -> str:
+    """A time in words, roughly."""
+    if seconds < 100.0:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60.0:.0f} min" if seconds < 6000.0 else f"{seconds / 3600.0:.0f} h"
+
+
+def html_table(table: pd.DataFrame) -> str:
+    """The table for people and screen readers: a row per experiment and block."""
+    heads = "".join(f'<th scope="col">{escape(words)}</th>' for words in ("network, learner", *COLUMNS.values()))
+    rows = [
+        f'<tr><th scope="row">{row["n_visible"]} + {row["n_hidden"]}, {escape(LEARNERS[row["learner"]].title)}</th>'
+        + "".join(f"<td>{escape(_number(name, row[name]))}</td>" for name in COLUMNS)
+        + "</tr>"
+        for row in table.head(MOST_ROWS).to_dict("records")
+    ]
+    caption = f"{len(table)} rows; costs in nats per bin" + ("" if len(table) <= MOST_ROWS else f"; {MOST_ROWS} shown")
+    return (
+        f'<div class="scroll" tabindex="0"><table><caption>{caption}</caption><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _number(name: str, value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if value is None or value != value:
+        return "–"
+    if name in ("n_steps", "seed", "steps"):
+        return f"{int(value):,}"  # type: ignore[call-overload]
+    if name.startswith("mse"):
+        return f"{value:.2e}"
+    return f"{value:.1f}" if name == "seconds" else f"{value:.4f}"
+
+
+def own_look_for(experiment: Experiment) -> str:
+    """What a sweep of one's own is made of."""
+    e = experiment
+    return (
+        f"Experiments with the knobs at the side ({e.n_visible} visible and {e.n_hidden} hidden units, {e.model}), for "
+        "these learners and lengths."
+    )
+
+
+def own_rules(experiment: Experiment) -> str:
+    """Stopping rule, penalty and box of a sweep of one's own."""
+    e = experiment
+    ending = (
+        "to convergence"
+        if e.patience is None
+        else f"the best held-out step, and a run ends {e.patience} steps after it"
+    )
+    most = "" if e.max_steps is None else f", {e.max_steps} steps at most"
+    box = "no box" if e.box is None else f"box ±{e.box:g}"
+    penalty = f"penalty {e.penalty:g}" if e.penalty else "no penalty"
+    return f"How: each learner's own optimiser, {ending}{most}; {penalty}, {box}."
+
+
+def progress_in_words(state: SweepState | None) -> str:
+    """How far a sweep has come; None stands for one that waits."""
+    if state is None:
+        return "Waiting until another sweep on this server is done."
+    left = "" if state.seconds_left is None else f"; about {duration(state.seconds_left)} left"
+    under_way = ", ".join(name_of(experiment) for experiment in state.running[:2])
+    where = f" on {os.environ[SCHEDULER]}" if os.environ.get(SCHEDULER) else ""
+    now = f" Now{where}: {under_way}." if under_way else " Starting the worker processes."
+    return f"{state.n_done} of {state.n_total} done{left}.{now}"
+
+
+def end_in_words(state: SweepState) -> str:
+    """How a sweep ended."""
+    seconds = sum(measurement.seconds for measurement in state.measurements)
+    failures = "".join(f" Failed: {sentence}" for sentence in dict.fromkeys(state.failed.values()))
+    return f"Done: {len(state.finished)} of {state.n_total} in {duration(seconds)} of work.{failures}"

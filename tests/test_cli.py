@@ -1,0 +1,187 @@
+"""The command line, as a person calls it."""
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hidviz import Experiment, aligned, simulate
+from hidviz.cli import DONE, FAILED, REFUSED, main
+from hidviz.figures import FIGURES
+from hidviz.fitting import Settings, divided
+from hidviz.recording import Recording
+
+ROOT = Path(__file__).parent.parent
+
+
+def called(*arguments, timeout=120):
+    return subprocess.run(
+        [sys.executable, "-m", "hidviz", *map(str, arguments)],
+        cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, timeout=timeout,
+        check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """A recording of a small network in a file, and the network."""
+    truth = Experiment(n_visible=4, n_hidden=1, model="stochastic").truth()
+    recording, _ = simulate(truth, 3000, np.random.default_rng(3), hidden="stochastic")
+    path = tmp_path_factory.mktemp("data") / "states.npy"
+    np.save(path, recording.trials[0])
+    return path, truth
+
+
+def test_help_teaches():
+    shown = called("--help")
+    assert shown.returncode == 0
+    for command in ("serve", "figure", "fit"):
+        assert f"hidviz {command}" in shown.stdout
+    assert "goes on from here" in called("figure", "--help").stdout
+
+
+def test_wrong_words_are_answered_with_2():
+    for words in ((), ("paint",), ("figure", "7", "--out", "x"), ("fit", "--hidden", "2"), ("figure", "4")):
+        with pytest.raises(SystemExit) as end:
+            main(words)
+        assert end.value.code == REFUSED
+
+
+def test_fit_writes_couplings_and_costs(recorded, tmp_path):
+    path, truth = recorded
+    out = tmp_path / "fit.npz"
+    ran = called("fit", path, "--hidden", 1, "--starts", 2, "--out", out)
+    assert ran.returncode == DONE, ran.stderr
+    assert ran.stdout.split() == [str(out), str(out.with_suffix(".json"))]
+    assert "start 1 of 2" in ran.stderr
+    with np.load(out) as found:
+        assert found["K"].shape == (4, 1)
+        assert np.abs(found["J"] - truth.J).mean() < 0.15  # a standard error is about 1/sqrt(2400), a few of them here
+    costs = json.loads(out.with_suffix(".json").read_text())
+    assert costs["held_out"] < costs["baselines_held_out"]["visible"]
+    assert costs["held_out"] == min(costs["starts"])
+    assert costs["n_transitions"] == 2399
+    assert costs["settings"]["held_out"] == 0.2
+
+
+def test_fit_refuses_to_overwrite(recorded, tmp_path, capsys):
+    path, _ = recorded
+    out = tmp_path / "fit.npz"
+    out.write_text("precious")
+    words = ["fit", str(path), "--hidden", "1", "--out", str(out), "--learner", "visible"]
+    assert main(words) == REFUSED
+    assert "--force" in capsys.readouterr().err
+    assert out.read_text() == "precious"
+    assert main([*words, "--force"]) == DONE
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["nowhere.npy", "--hidden", "1", "--out", "a.npz"], "no file nowhere.npy"),
+        (["DATA", "--hidden", "1", "--out", "a.txt"], "must end in .npz"),
+        (["DATA", "--hidden", "-1", "--out", "a.npz"], "hidden units must lie between 0 and 200"),
+        (["DATA", "--hidden", "1", "--held-out", "2", "--out", "a.npz"], "held-out part must lie between"),
+        (["DATA", "--hidden", "1", "--transpose", "--out", "a.npz"], "at most 200 units"),
+    ],
+)
+def test_fit_says_what_it_cannot_do(words, sentence, recorded, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = [str(recorded[0]) if word == "DATA" else word for word in words]
+    assert main(["fit", *words]) == REFUSED
+    assert sentence in capsys.readouterr().err
+
+
+def test_fit_fails_with_the_learners_own_sentence(recorded, tmp_path, capsys):
+    assert main(["fit", str(recorded[0]), "--hidden", "40", "--out", str(tmp_path / "a.npz")]) == FAILED
+    assert "use mean field or gibbs" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_learner_fits(recorded, tmp_path):
+    for learner in ("visible", "visible-lag2", "backprop", "mean-field", "gibbs"):
+        out = tmp_path / f"{learner}.npz"
+        words = ["fit", str(recorded[0]), "--hidden", "1", "--learner", learner, "--starts", "1", "--steps", "5"]
+        assert main([*words, "--box", "2", "--out", str(out)]) == DONE
+        assert json.loads(out.with_suffix(".json").read_text())["held_out"] > 0.0
+
+
+def test_held_out_part_is_the_end_of_every_trial():
+    trials = [np.where(np.random.default_rng(k).random((n, 2)) < 0.5, -1, 1) for k, n in enumerate((10, 20))]
+    train, kept = divided(Recording(trials), 0.25)
+    assert [len(trial) for trial in train.trials] == [8, 15]
+    np.testing.assert_array_equal(kept.trials[1], trials[1][15:])
+    assert divided(Recording(trials), 0.0)[1] is None
+    with pytest.raises(ValueError, match="Trial 1 of 10 bins is too short"):
+        divided(Recording(trials), 0.1)
+
+
+def test_settings_are_checked():
+    for knobs in ({"learner": "oracle"}, {"starts": 0}, {"box": 0.0}, {"penalty": -1.0}, {"max_steps": 0}):
+        with pytest.raises(ValueError, match="must"):
+            Settings(**{"learner": "exact", "n_hidden": 1} | knobs)
+
+
+def test_figure_refuses_to_overwrite_and_checks_its_numbers(tmp_path, capsys):
+    (tmp_path / "figure4.svg").write_text("precious")
+    assert main(["figure", "4", "--quick", "--out", str(tmp_path)]) == REFUSED
+    assert "figure4.svg exists" in capsys.readouterr().err
+    assert main(["figure", "3", "--quick", "--workers", "0", "--out", str(tmp_path)]) == REFUSED
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["figure4.svg"]
+
+
+@pytest.mark.slow
+def test_figure_3_is_made_kept_and_made_again(tmp_path):
+    ran = called("figure", 3, "--quick", "--workers", 1, "--out", tmp_path, timeout=300)
+    assert ran.returncode == DONE, ran.stderr
+    names = {Path(line).name for line in ran.stdout.split()}
+    assert {"figure3.csv", "figure3-courses.csv", "figure3.json", "figure3.html"} <= names
+    page = (tmp_path / "figure3.html").read_text()
+    assert 'src="http' not in page
+    if "figure3.svg" in names:
+        assert "<image" not in (tmp_path / "figure3.svg").read_text()
+        assert (tmp_path / "figure3.png").read_bytes().startswith(b"\x89PNG")
+    else:
+        assert "Chromium" in ran.stderr
+    settings = json.loads((tmp_path / "figure3.json").read_text())
+    assert settings["rules"] == FIGURES["3"].rules
+    assert len(settings["experiments"]) == 2
+    for path in tmp_path.glob("figure3*"):
+        if path.suffix != ".jsonl":
+            path.unlink()
+    again = called("figure", 3, "--quick", "--workers", 1, "--out", tmp_path, timeout=300)
+    assert again.returncode == DONE
+    assert "[##############################] 2 of 2" in again.stderr  # at once: nothing is computed twice
+
+
+@pytest.mark.slow
+def test_page_is_served():
+    program = subprocess.Popen(
+        [sys.executable, "-m", "hidviz", "serve", "--port", "0"], cwd=ROOT, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    try:
+        line = next(line for line in program.stdout if "http://" in line)
+        url = line[line.index("http://") :].split()[0]
+        with urllib.request.urlopen(f"{url.rstrip('/')}/hidviz", timeout=60) as page:
+            assert "hidviz" in page.read().decode()
+    finally:
+        program.terminate()
+        program.wait(30)
+        program.stdout.close()
+
+
+def test_estimate_of_a_fit_is_comparable_with_a_truth(recorded, tmp_path):
+    from hidviz import Couplings
+
+    path, truth = recorded
+    out = tmp_path / "fit.npz"
+    assert main(["fit", str(path), "--hidden", "1", "--starts", "1", "--no-bias", "--out", str(out)]) == DONE
+    with np.load(out) as found:
+        estimate = aligned(Couplings(**{name: found[name] for name in found.files}), truth)
+    assert np.abs(estimate.K - truth.K).mean() < 0.3

@@ -1,0 +1,328 @@
+"""Sweeps: the same table wherever and however often interrupted they run."""
+
+import itertools
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hidviz import Experiment, __version__, log_likelihood
+from hidviz.executors import alone, cluster, processes, workers
+from hidviz.learning import learn
+from hidviz.measurement import Measurement, drained, key_of, measured, predicted_seconds
+from hidviz.snapshot import result
+from hidviz.sweeps import MEASURES, Store, Sweep, courses, grid, run_sweep, table
+
+BASE = Experiment(n_visible=3, n_hidden=1, n_steps=200, model="stochastic", learner="exact", n_held_out=100)
+SMALL = Sweep("small", grid(replace(BASE, patience=5), learner=("exact", "mean-field"), n_steps=(100, 200)))
+
+
+def finished(sweep, crew=alone, store=None):
+    *_, last = run_sweep(sweep, crew, store=store)
+    return last
+
+
+def without_seconds(state):
+    return table(state.measurements).drop(columns="seconds")
+
+
+@pytest.fixture(scope="module")
+def plain():
+    """The table of the small sweep, made here and now."""
+    return without_seconds(finished(SMALL))
+
+
+def test_grid_turns_the_first_knob_slowest():
+    found = grid(BASE, learner=("exact", "visible"), n_steps=(100, 200))
+    assert [(e.learner, e.n_steps) for e in found] == [
+        ("exact", 100), ("exact", 200), ("visible", 100), ("visible", 200)
+    ]  # fmt: skip
+
+
+def test_grid_and_sweep_say_what_is_wrong():
+    with pytest.raises(ValueError, match="must be a knob of Experiment, got length"):
+        grid(BASE, length=(1, 2))
+    with pytest.raises(ValueError, match="n_steps must lie between"):
+        grid(BASE, n_steps=(1,))
+    with pytest.raises(ValueError, match="at least one experiment"):
+        Sweep("none", ())
+    with pytest.raises(ValueError, match="got twice"):
+        Sweep("twice", (BASE, BASE))
+
+
+def test_key_depends_on_the_knobs_alone():
+    assert key_of(BASE) == key_of(replace(BASE, variance=1))
+    others = [replace(BASE, seed=2), replace(BASE, box=2.0), replace(BASE, hidden_hidden=True)]
+    assert len({key_of(e) for e in (BASE, *others)}) == 4
+
+
+def test_table_has_a_row_for_each_experiment_and_block(plain):
+    assert list(plain["block"]) == ["J", "K", "L"] * 4
+    assert list(plain.columns[-len(MEASURES) + 1 :]) == list(MEASURES[:-1])
+    assert plain["mse_aligned"].le(plain["mse_raw"] + 1e-15).all()
+    assert plain.groupby("key").ngroups == 4
+
+
+def test_empty_table_and_courses_have_their_columns():
+    assert "mse_aligned" in table([]).columns
+    assert courses([]).empty
+
+
+def test_measurement_is_what_learning_gives():
+    experiment = replace(BASE, patience=5)
+    found = measured(experiment)
+    world = drained(experiment.simulate())
+    bench = experiment.prepared(world)
+    start = experiment.starting_point(world.truth)
+    *_, last = learn(bench.learner, start, held_out=bench.held_out, patience=5)
+    assert (found.steps, found.state) == (last.step, last.state)
+    assert found.held_out == last.best.cost
+    n, N = world.recording.n_transitions, found.n_parameters
+    assert N == 9 + 3 + 3
+    assert found.cost == pytest.approx(-log_likelihood(result(last), world.recording) / n, abs=1e-12)
+    assert found.aic == pytest.approx(found.cost + N / n, abs=1e-12)
+    assert found.bic == pytest.approx(found.cost + 0.5 * N * np.log(n) / n, abs=1e-12)
+
+
+def test_costs_of_mean_field_are_true_likelihoods():
+    found = measured(replace(BASE, learner="mean-field", patience=5))
+    assert found.cost != found.objective
+    exact = measured(replace(BASE, patience=5))
+    assert found.cost_at_truth == exact.cost_at_truth
+    assert found.cost > measured(BASE).cost  # converged exact learning has the lowest training cost there is
+
+
+def test_without_patience_held_out_data_only_judge():
+    converged = measured(BASE)
+    assert converged.state == "converged"
+    assert measured(replace(BASE, n_held_out=0)).errors == converged.errors
+    assert converged.held_out is not None
+
+
+def test_run_at_the_truth_gives_the_cost_at_the_truth():
+    found = measured(replace(BASE, start="truth", max_steps=0))
+    assert found.cost == found.cost_at_truth
+    assert found.errors["J"] == (0.0, 0.0)
+
+
+def test_unknown_costs_are_missing_and_not_invented():
+    found = measured(replace(BASE, n_visible=4, n_hidden=20, n_steps=50, learner="mean-field", max_steps=2))
+    assert (found.cost, found.held_out, found.aic, found.bic) == (None, None, None, None)
+    assert table([found])["aic"].isna().all()
+
+
+def test_learner_without_hidden_units_is_compared_in_J_alone():
+    assert set(measured(replace(BASE, learner="visible-lag2")).errors) == {"J"}
+
+
+def test_measurement_survives_json():
+    found = measured(BASE, with_course=True)
+    assert Measurement.from_json(found.to_json()) == found
+    assert found.course["cost"][-1] == pytest.approx(found.cost, abs=1e-12)
+    with pytest.raises(ValueError, match=r"made by hidviz 0\.0\.0"):
+        Measurement.from_json(found.to_json().replace(__version__, "0.0.0", 1))
+    for nonsense in ("", "[]", "{}", '{"version": 1'):
+        with pytest.raises(ValueError):  # noqa: PT011 - any sentence will do
+            Measurement.from_json(nonsense)
+
+
+def test_prediction_grows_with_the_work():
+    long = replace(BASE, n_steps=100_000)
+    assert 0.0 < predicted_seconds(BASE) < predicted_seconds(long) < predicted_seconds(replace(long, learner="gibbs"))
+
+
+def test_state_counts_up_and_predicts():
+    states = list(run_sweep(SMALL, alone))
+    assert [states[0].n_done, states[-1].n_done, states[-1].n_total] == [0, 4, 4]
+    assert all(one.n_done <= other.n_done for one, other in itertools.pairwise(states))
+    assert states[0].seconds_left > states[-1].seconds_left == 0.0
+    assert any(state.running for state in states)
+
+
+def test_infeasible_experiment_fails_alone():
+    hopeless = replace(BASE, n_hidden=30, seed=9)
+    last = finished(Sweep("mixed", (hopeless, BASE)))
+    assert list(last.finished) == [key_of(BASE)]
+    assert "2**30 hidden states" in last.failed[key_of(hopeless)]
+    assert last.n_done == last.n_total
+
+
+def test_finished_experiments_are_not_run_again(tmp_path, plain):
+    store = Store(tmp_path / "deep" / "store.jsonl")
+    half = Sweep("half", SMALL.experiments[:2])
+    finished(half, store=store)
+    states = list(run_sweep(SMALL, alone, store=store))
+    assert states[0].n_done == 2
+    pd.testing.assert_frame_equal(without_seconds(states[-1]), plain)
+    assert [state.n_done for state in run_sweep(SMALL, pytest.fail, store=store)] == [4]
+
+
+def test_torn_line_is_run_again(tmp_path, plain):
+    store = Store(tmp_path / "store.jsonl")
+    finished(SMALL, store=store)
+    whole = store.path.read_bytes()
+    store.path.write_bytes(whole[:-100])
+    assert len(store.load()) == 3
+    pd.testing.assert_frame_equal(without_seconds(finished(SMALL, store=store)), plain)
+    assert len(store.load()) == 4
+    assert store.path.read_bytes().endswith(b"\n")
+
+
+def test_courses_are_run_for_if_they_are_missing(tmp_path):
+    store = Store(tmp_path / "store.jsonl")
+    one = Sweep("one", (BASE,))
+    finished(one, store=store)
+    last = finished(replace(one, with_courses=True), store=store)
+    found = courses(last.measurements)
+    assert len(found) == last.measurements[0].steps + 1
+    assert {"key", "step", "cost", "rms_J", "aligned_L"} <= set(found.columns)
+
+
+KILLED = """
+from hidviz.executors import alone
+from hidviz.sweeps import Store, run_sweep
+from tests.test_sweeps import SMALL
+for state in run_sweep(SMALL, alone, store=Store({path!r})):
+    print(state.n_done, flush=True)
+"""
+
+
+def test_killed_run_goes_on_where_it_was(tmp_path, plain):
+    store = Store(tmp_path / "store.jsonl")
+    program = subprocess.Popen(
+        [sys.executable, "-c", KILLED.format(path=str(store.path))],
+        cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while program.stdout.readline().strip() != "2":
+        assert program.poll() is None
+    program.kill()
+    program.wait()
+    program.stdout.close()
+    states = list(run_sweep(SMALL, alone, store=store))
+    assert states[0].n_done >= 2
+    pd.testing.assert_frame_equal(without_seconds(states[-1]), plain)
+
+
+def test_processes_make_the_same_table_and_end(plain):
+    pd.testing.assert_frame_equal(without_seconds(finished(SMALL, partial(processes, 2))), plain)
+    assert multiprocessing.active_children() == []
+
+
+def test_number_of_workers_is_checked():
+    with pytest.raises(ValueError, match="at least 1, got 0"), processes(0):
+        pass
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # those of distributed are not ours
+def test_absent_scheduler_is_named(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setenv("HIDVIZ_SCHEDULER", "127.0.0.1:1")
+    with pytest.raises(ConnectionError, match=r"127\.0\.0\.1:1.*dask scheduler"), workers()():
+        pass
+
+
+LONG = Sweep("long", grid(replace(BASE, n_steps=20_000), learner=("gibbs",), seed=(1, 2)))
+
+
+@pytest.mark.slow
+def test_killed_worker_loses_only_what_was_under_way(plain):
+    killed, states = 0, run_sweep(SMALL, partial(processes, 1))
+    for state in states:
+        if state.running and killed < 2:
+            for child in multiprocessing.active_children():
+                os.kill(child.pid, signal.SIGKILL)
+            killed += 1
+    assert killed == 2
+    assert state.failed == {}
+    pd.testing.assert_frame_equal(without_seconds(state), plain)
+
+
+@pytest.mark.slow
+def test_experiment_that_kills_its_workers_is_given_up():
+    states = []
+    for state in run_sweep(Sweep("one", LONG.experiments[:1]), partial(processes, 1)):
+        states.append(state)
+        for child in multiprocessing.active_children():
+            os.kill(child.pid, signal.SIGKILL)
+    assert states[-1].finished == {}
+    assert "died 3 times" in next(iter(states[-1].failed.values()))
+
+
+@pytest.mark.slow
+def test_closed_sweep_leaves_no_process_behind():
+    states = run_sweep(LONG, partial(processes, 2))
+    while not next(states).running:
+        pass
+    children = multiprocessing.active_children()
+    assert len(children) >= 1
+    states.close()
+    assert multiprocessing.active_children() == []
+
+
+ORPHANS = """
+from functools import partial
+import multiprocessing
+from hidviz.executors import processes
+from hidviz.sweeps import run_sweep
+from tests.test_sweeps import LONG
+if __name__ == "__main__":
+    for state in run_sweep(LONG, partial(processes, 2)):
+        if state.running:
+            print(*[child.pid for child in multiprocessing.active_children()], flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_workers_end_with_the_process_that_started_them():
+    program = subprocess.Popen(
+        [sys.executable, "-c", ORPHANS], cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True
+    )
+    pids = [int(word) for word in program.stdout.readline().split()]
+    time.sleep(15.0)  # until they have begun: a process that is still being spawned cannot look after itself
+    program.kill()
+    program.wait()
+    program.stdout.close()
+    deadline = time.monotonic() + 30.0
+    while any(Path(f"/proc/{pid}").exists() for pid in pids):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def dask():
+    """A real scheduler and two worker processes on this machine's loopback."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+    ) as local:
+        yield local
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")  # those of distributed are not ours
+def test_cluster_makes_the_same_table(dask, plain):
+    last = finished(SMALL, lambda: cluster(dask.scheduler_address))
+    pd.testing.assert_frame_equal(without_seconds(last), plain)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_killed_dask_worker_loses_nothing(dask, plain):
+    killed = 0
+    for state in run_sweep(SMALL, lambda: cluster(dask.scheduler_address)):
+        if state.running and not killed:
+            worker = next(iter(dask.workers.values()))
+            os.kill(worker.pid, signal.SIGKILL)
+            killed += 1
+    assert killed == 1
+    pd.testing.assert_frame_equal(without_seconds(state), plain)
