@@ -32,6 +32,7 @@ from hidviz.ui.help import HELP
 from hidviz.ui.inspector_tab import InspectorTab
 from hidviz.ui.learn_tab import LearnTab
 from hidviz.ui.learner_note import LearnerNote
+from hidviz.ui.lengths import LengthsTab
 from hidviz.ui.link import TABS, Link, write_link
 from hidviz.ui.restarts_tab import RestartsTab
 from hidviz.ui.scores_tab import ScoresTab
@@ -75,6 +76,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._makers: tuple[tuple[type[Tab], Callable[[], Tab]], ...] = (
             (LearnTab, lambda: self.learn),
             (DataTab, lambda: DataTab(session)),
+            (LengthsTab, lambda: LengthsTab(session)),
             (RestartsTab, lambda: RestartsTab(session, self._load, lambda: session.world)),
             (DegeneracyTab, lambda: DegeneracyTab(session, self._go_to)),
             (InspectorTab, lambda: InspectorTab(session)),

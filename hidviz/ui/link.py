@@ -15,7 +15,7 @@ from hidviz.presets import PRESETS
 from hidviz.ui.settings import KNOBS, spoken
 
 VIEW_KEYS = ("tab", "step", "lesson", "hide")
-TABS = ("learn", "data", "restarts", "equivalent", "inspector", "compare", "scores")
+TABS = ("learn", "data", "length", "restarts", "equivalent", "inspector", "compare", "scores")
 HIDE = ("controls",)
 LONGEST_STEP = 100_000
 
