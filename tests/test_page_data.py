@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SMALL = "?tab=data&nv=8&nh=2&T=600&m=1&out=0&seed=3"
 

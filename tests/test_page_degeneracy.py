@@ -9,7 +9,7 @@ import pytest
 from hidviz.degeneracy import broken_flip, cost_with
 from hidviz.ui.shipped import shipped_frame
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SMALL = "?tab=equivalent&nv=6&nh=2&T=400&out=0&seed=3"
 
