@@ -1,0 +1,119 @@
+import numpy as np
+import pytest
+
+from tests.benchmarks import engine, growth, load, training
+from tests.benchmarks.contestants import OURS, Disagreement, compare, functions
+from tests.benchmarks.peers_numpy import complete
+from tests.benchmarks.problems import WORKLOADS, Answer, Workload, problem
+
+
+def rows(capsys):
+    return [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")][2:]
+
+
+def tiny(kind):
+    """A workload of this kind with next to no data."""
+    like = next(workload for workload in WORKLOADS if workload.kind == kind)
+    return Workload("W", "tiny", kind, 4, 0 if kind == "simulation" else 2, 60, like.hidden_hidden)
+
+
+def test_the_engine_prints_a_row_for_every_workload(capsys):
+    assert engine.main(["--quick", "--no-memory", "--only", "W2"]) == 0
+    assert [row.split()[1] for row in rows(capsys)] == ["W2a", "W2b", "W2c", "W2d"]
+
+
+def test_an_unknown_workload_is_refused():
+    with pytest.raises(SystemExit):
+        engine.main(["--only", "W9"])
+
+
+@pytest.mark.parametrize("kind", sorted({workload.kind for workload in WORKLOADS}))
+def test_engine_and_peer_agree(kind):
+    timings, answer = engine.measure(tiny(kind), [OURS, "NumPy"], repeats=2)
+    assert set(timings) == {OURS, "NumPy"}
+    assert all(len(timing.wall) == len(timing.cpu) == 2 for timing in timings.values())
+    assert np.isfinite(answer.value)
+
+
+def test_peers_on_the_first_bins_are_compared_and_scaled():
+    workload = Workload("W", "tiny", "exact", 4, 2, 101, peer_bins=51)
+    timings, _ = engine.measure(workload, [OURS, "NumPy"], repeats=1)
+    assert timings["NumPy"].scaled
+    assert not timings[OURS].scaled
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["numba", "JAX"])
+def test_other_peers_agree_where_they_are_installed(name):
+    pytest.importorskip(name.lower())
+    for kind in functions(name):
+        engine.measure(tiny(kind), [OURS, "NumPy", name], repeats=1)
+
+
+def test_a_wrong_value_fails_loudly():
+    right = Answer(-1.0, {"J": np.ones((2, 2))})
+    with pytest.raises(Disagreement, match="apart"):
+        compare("exact", problem(tiny("exact")), {OURS: right, "wrong": Answer(-1.0 - 1e-8, right.gradient)})
+
+
+def test_a_wrong_gradient_fails_loudly():
+    right = Answer(-1.0, {"J": np.ones((2, 2))})
+    wrong = Answer(-1.0, {"J": np.array([[1.0, 1.0], [1.0, 1.0 + 1e-8]])})
+    with pytest.raises(Disagreement, match="gradient"):
+        compare("exact", problem(tiny("exact")), {OURS: right, "wrong": wrong})
+
+
+def test_an_unfair_simulation_fails_loudly():
+    workload = tiny("simulation")
+    unfair = Answer(0.0, {}, np.ones((workload.n_steps, workload.n_visible)))
+    with pytest.raises(Disagreement, match="standard errors"):
+        compare("simulation", problem(workload), {OURS: unfair})
+
+
+def test_a_sampler_of_another_law_fails_loudly():
+    data = problem(Workload("W", "tiny", "gibbs", 8, 8, 2000))
+    rng = np.random.default_rng(1)
+    uniform = rng.choice([-1.0, 1.0], (1999, 8))
+    likely = functions("NumPy")["gibbs"](data)()
+    with pytest.raises(Disagreement, match="after as many sweeps"):
+        compare("gibbs", data, {"NumPy": likely, "uniform": complete(data, uniform)[1]})
+
+
+@pytest.mark.slow
+def test_peak_memory_is_that_of_another_process():
+    workload = next(w for w in WORKLOADS if w.name == "W2a").quick()
+    assert 20.0 < engine.peak_megabytes(workload, OURS) < 2000.0
+
+
+def test_growth_finds_the_power():
+    fitted, local = growth.growth([10, 20, 40], [3.0, 12.0, 48.0])
+    assert fitted == pytest.approx(2.0)
+    assert local == pytest.approx([2.0, 2.0])
+
+
+def test_growth_finds_the_factor():
+    assert growth.growth([2, 4, 6], [1.0, 4.0, 16.0], by_factor=True)[0] == pytest.approx(2.0)
+
+
+def test_growth_prints_a_row(capsys):
+    assert growth.main(["--quick", "--only", "visible"]) == 0
+    assert len(rows(capsys)) == 1
+
+
+def test_training_prints_every_optimiser(capsys):
+    assert training.main(["--quick", "--starts", "1"]) == 0
+    assert [row.split(" | ")[1] for row in rows(capsys)] == 2 * ["l-bfgs", "gradient", "momentum", "adam"]
+
+
+def test_load_refuses_what_is_out_of_bounds():
+    with pytest.raises(SystemExit):
+        load.main(["--sessions", "1000"])
+
+
+@pytest.mark.slow
+def test_visitors_run_and_pause_and_leave(capsys, monkeypatch):
+    monkeypatch.setattr(load, "LIFETIME", 6)
+    assert load.main(["--sessions", "2", "--seconds", "4"]) == 0
+    printed = capsys.readouterr().out
+    assert "Pause, s" in printed
+    assert "steps a second" in printed
