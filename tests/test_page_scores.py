@@ -12,7 +12,9 @@ from hidviz.error_bars import compared, error_bars
 from hidviz.judging import judge
 from hidviz.ui.score_tables import bars_in_words, table_of, table_of_bars, verdict_of
 
-browser = pytest.mark.browser
+
+def browser(test):
+    return pytest.mark.slow(pytest.mark.browser(test))
 
 
 def state(tab):
