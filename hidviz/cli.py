@@ -44,7 +44,7 @@ written to DIR, for figure 4:
   figure4.json    every knob of every experiment, versions, seconds, log-log slopes
   figure4.jsonl   finished experiments as they arrive: an interrupted run goes on from here
 
-Fig. 3 takes seconds; in full, Figs. 4 and 6 take hours of one core and Fig. 5 a day.
+Fig. 3 takes seconds and Fig. 4 minutes; in full, Fig. 6 takes hours of one core and Fig. 5 a day.
 """
 
 TEACHING_FIT = """\

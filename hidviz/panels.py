@@ -35,6 +35,7 @@ class Series:
         low, high: over several seeds the least and largest y; y itself with a single one.
         role: a curve of results, a thin one beside it, a limit, or a guide to the eye.
         start: a name in STARTS where curves differ in that; decides their dash.
+        ending: "stopped" or "converged" where a learner has a curve of each.
     """
 
     what: str
@@ -46,6 +47,7 @@ class Series:
     high: Array
     role: Role = "curve"
     start: str = ""
+    ending: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +85,8 @@ def _error_panels(table: pd.DataFrame) -> Iterator[Panel]:
     found = table[~is_limit(table)]
     for (n_visible, n_hidden), network in found.groupby(["n_visible", "n_hidden"], sort=False):
         series = [
-            _series(block, label, rows, "mse_aligned")
-            for label, rows in _by_learner(network)
+            _series(block, ending, rows, "mse_aligned")
+            for ending, rows in _by_learner(network)
             for block in BLOCKS
             if ((rows["block"] == block) & (rows["mse_aligned"] > 0.0)).any()
         ]
@@ -104,12 +106,12 @@ def _cost_panels(table: pd.DataFrame) -> Iterator[Panel]:
         longest = known.sort_values("n_steps")["cost_at_truth"].iloc[-1]
         limit = float(long["cost"].mean() if len(long) else longest)
         series = []
-        for label, rows in _by_learner(known):
-            for name, words in COSTS.items():
+        for ending, rows in _by_learner(known):
+            for name in COSTS:
                 truth = rows["held_out_at_truth" if name == "held_out" else "cost_at_truth"]
                 curve = rows.assign(**{name: rows[name] - truth + limit}).dropna(subset=[name])
                 if len(curve):
-                    series.append(_series(name, f"{words}, {label}", curve, name))
+                    series.append(_series(name, ending, curve, name))
         ends = np.array([known["n_steps"].min(), known["n_steps"].max()], dtype=np.float64)
         flat = np.full(2, limit)
         series.append(Series("limit", "", f"T → ∞: {limit:.3f}", ends, flat, flat, flat, "limit"))
@@ -142,30 +144,31 @@ def _course_panels(table: pd.DataFrame, courses: pd.DataFrame) -> Iterator[Panel
 
 
 def _by_learner(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Groups that make one curve: a learner, apart if stopped on held-out data and if not, where there are both."""
-    for learner, group in rows.assign(stopped=rows["patience"].notna()).groupby("learner", sort=False):
+    """Groups that make one curve: a learner, and where there are both, how its runs end."""
+    for _, group in rows.assign(stopped=rows["patience"].notna()).groupby("learner", sort=False):
         both = group["stopped"].nunique() > 1
         for choice in (True, False):
             part = group[group["stopped"] == choice]
             if len(part):
-                ending = (", stopped" if choice else ", converged") if both else ""
-                yield LEARNERS[str(learner)].title + ending, part
+                yield ("stopped" if choice else "converged") if both else "", part
 
 
-def _series(what: str, label: str, rows: pd.DataFrame, column: str) -> Series:
+def _series(what: str, ending: str, rows: pd.DataFrame, column: str) -> Series:
     """A curve over T: the mean over seeds (of logarithms, for errors), between the least and the largest."""
     errors = column.startswith("mse")
     chosen = rows[rows["block"] == what] if errors else rows
     by_length = chosen.groupby("n_steps")[column]
     mean = by_length.apply(lambda y: np.exp(np.log(y).mean())) if errors else by_length.mean()
+    learner = str(rows["learner"].iloc[0])
     return Series(
         what,
-        str(rows["learner"].iloc[0]),
-        f"{what}, {label}" if errors else label,
+        learner,
+        ", ".join([COSTS.get(what, what), LEARNERS[learner].title, *([ending] if ending else [])]),
         mean.index.to_numpy(np.float64),
         mean.to_numpy(np.float64),
         by_length.min().to_numpy(np.float64),
         by_length.max().to_numpy(np.float64),
+        ending=ending,
     )
 
 

@@ -38,7 +38,7 @@ class Choice:
         )  # fmt: skip
         self._quick = pmui.Switch(
             label="Quick version", value=True, margin=(4, 0),
-            description="Fewer and shorter experiments: a minute or two here, where the full figure takes hours.",
+            description="Fewer and shorter experiments: a minute or two here, where the full figure may take hours.",
         )  # fmt: skip
         self._scale = pmui.Select(
             label="Scale", options=SCALES, value="log-log", width=150, size="small", margin=(4, 0)

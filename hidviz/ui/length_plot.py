@@ -83,7 +83,9 @@ class LengthPlot:
     def show(self, layers: Sequence[Layer], scale: Scale) -> None:
         """Draw the layers, which belong to the same panel, the last on top."""
         panel = layers[-1].panel
-        self.figure.title.text = panel.title
+        self.figure.title.update(
+            text=panel.title, text_font=FONT, text_font_size="16px", text_color=(DARK if self._dark else LIGHT).text
+        )  # here and not in `restyle`, because the page's own design comes in between
         by_length = panel.x_label != "step"
         log_x = by_length and scale != "linear"
         log_y = panel.logarithmic and scale == "log-log"
@@ -99,9 +101,6 @@ class LengthPlot:
         """Colours for a theme; the next `show` draws with them."""
         self._dark = dark
         paint_axes(self.figure, dark)
-        self.figure.title.update(
-            text_font=FONT, text_font_size="16px", text_color=(DARK if dark else LIGHT).text, text_font_style="bold"
-        )
 
     def _draw_lines(self, drawn: list[tuple[Layer, Series]], x_of: Transform, y_of: Transform, shadowed: bool) -> None:
         lines = [decimated(series.x, series.y, 400) for _, series in drawn]
@@ -216,14 +215,18 @@ def _short(series: Series) -> str:
 
 
 def _decades(low: float, high: float) -> dict[float, str]:
-    """Ticks between two powers of ten, given by their logarithms: 1, and 3 where there is room."""
+    """Ticks between two numbers given by their logarithms: powers of ten, and what it needs between them."""
     up = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-    factors = (1, 3) if high - low < 3.5 else (1,)
-    return {
-        k + float(np.log10(factor)): ("10" if factor == 1 else f"{factor}·10") + str(k).translate(up)
-        for k in range(int(np.floor(low)) - 1, int(np.ceil(high)) + 1)
-        for factor in factors
-    }
+    for factors in ((1,), (1, 3), (1, 2, 3, 5), tuple(range(1, 10))):
+        ticks = {
+            k + float(np.log10(factor)): ("10" if factor == 1 else f"{factor}·10") + str(k).translate(up)
+            for k in range(int(np.floor(low)), int(np.ceil(high)) + 1)
+            for factor in factors
+        }
+        inside = {tick: label for tick, label in ticks.items() if low - 0.02 <= tick <= high + 0.02}
+        if len(inside) >= 4:
+            break
+    return inside
 
 
 def _round_numbers(low: float, high: float) -> dict[float, str]:

@@ -68,4 +68,5 @@ def _painted(plot: Any, _: Any) -> None:
     drawn.background_fill_color = drawn.border_fill_color = LIGHT.paper
     drawn.title.text_font, drawn.title.text_font_size, drawn.title.text_color = FONT, "15px", LIGHT.text
     for legend in drawn.legend:
+        legend.glyph_width = 44
         legend.label_text_font, legend.label_text_font_size, legend.border_line_color = FONT, "13px", None

@@ -21,6 +21,7 @@ DASHES: Mapping[str, str] = MappingProxyType(
         "visible-lag2": "2 10",
     }
 )
+CONVERGED_DASHES = {"exact": "12 3"}
 COST_DASHES = {"cost": "solid", "held_out": "dashed", "aic": "dotted", "bic": "dotdash"}
 START_DASHES = {"right-signed": "dashed", "wrong-signed": "dotted"}
 WIDTHS = {"curve": 2.5, "thin": 1.2, "limit": 1.5, "guide": 1.2}
@@ -46,4 +47,6 @@ def dash_of(series: Series) -> str:
         return "2 4"
     if series.start:
         return START_DASHES.get(series.start, "solid")
+    if series.ending == "converged" and series.learner in CONVERGED_DASHES:
+        return CONVERGED_DASHES[series.learner]
     return COST_DASHES.get(series.what) or DASHES.get(series.learner, "solid")
