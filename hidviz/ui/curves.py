@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from bokeh.model import Model
 from bokeh.models import (
     BasicTicker,
     ColumnDataSource,
@@ -20,6 +21,7 @@ from bokeh.models import (
     Range1d,
     Span,
     Text,
+    TickFormatter,
 )
 from bokeh.plotting import figure
 
@@ -98,8 +100,8 @@ class Curves:
             x, y = decimated(line.x, line.y) if line else (np.empty(0), np.empty(0))
             source.data = {"x": x.astype(np.float32), "y": y.astype(np.float32)}
         last = max((float(line.x[-1]) for line in lines if len(line.x)), default=0.0)
-        _set_range(self.figure.x_range, 0.0, _next_nice(1.4 * last))
-        _set_range(self.figure.y_range, low, high)
+        _set(self.figure.x_range, start=0.0, end=_next_nice(1.4 * last))
+        _set(self.figure.y_range, start=low, end=high)
         labelled = [line for line in lines if line.label and len(line.y)]
         margin = 0.04 * (high - low)
         heights = spread([float(line.y[-1]) for line in labelled], 2.0 * margin, low + margin, high - margin)
@@ -130,6 +132,7 @@ class CostCurves(Curves):
         }
         super().__init__(styles, "cost (nats per bin)", "Cost per bin")
         self.logarithmic = False
+        self._plain, self._powers = NumeralTickFormatter(format="0.00"), _powers_of_ten()
         self._truths = {name: Span(dimension="width", line_width=1.5, visible=False) for name in ("train", "held_out")}
         for name, span in self._truths.items():
             span.line_dash = "solid" if name == "train" else "dashed"
@@ -168,12 +171,11 @@ class CostCurves(Curves):
         ]
         self.draw([*lines, *marks], low, high)
         for name, span in self._truths.items():
-            span.visible = name in known
-            span.location = known.get(name, 0.0)
+            _set(span, visible=name in known, location=known.get(name, 0.0))
         best = frame.snapshot.best
         self._best.data = {"x": [best.step] if best else [], "y": [best.cost] if best else []}
-        self.figure.yaxis.axis_label = "cost (nats per bin)"
-        self.figure.yaxis.formatter = NumeralTickFormatter(format="0.00" if high - low > 0.2 else "0.0000")
+        self._set_axis("cost (nats per bin)", self._plain)
+        _set(self._plain, format="0.00" if high - low > 0.2 else "0.0000")
 
     def _show_excess(self, steps: Array, curves: Mapping[str, tuple[str, Array]]) -> None:
         """The cost above the lowest so far, as powers of ten on a linear axis, which Bokeh can rescale live."""
@@ -184,10 +186,13 @@ class CostCurves(Curves):
         high = max(float(line.y.max()) for line in lines) + 0.4
         self.draw(lines, float(np.log10(SMALLEST_EXCESS)), high)
         for span in self._truths.values():
-            span.visible = False
+            _set(span, visible=False)
         self._best.data = {"x": [], "y": []}
-        self.figure.yaxis.axis_label = "excess cost (nats per bin)"
-        self.figure.yaxis.formatter = _powers_of_ten()
+        self._set_axis("excess cost (nats per bin)", self._powers)
+
+    def _set_axis(self, label: str, formatter: TickFormatter) -> None:
+        """Name the ordinate; nothing that stays the same is sent, since the browser lays the figure out anew for it."""
+        _set(self.figure.yaxis[0], axis_label=label, formatter=formatter)
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme: the accent for training, ink for everything it is compared with."""
@@ -271,9 +276,11 @@ def _next_nice(value: float) -> float:
         scale *= 10.0
 
 
-def _set_range(shown: Range1d, start: float, end: float) -> None:
-    if (shown.start, shown.end) != (start, end):
-        shown.update(start=start, end=end)
+def _set(model: Model, **values: object) -> None:
+    """Change only what is another value now."""
+    changed = {name: value for name, value in values.items() if getattr(model, name) != value}
+    if changed:
+        model.update(**changed)
 
 
 def _powers_of_ten() -> CustomJSTickFormatter:
