@@ -90,6 +90,8 @@ class Heatmap:
                 formatters={"$x": self._unit, "$y": self._unit},
             )
         )
+        for axis in (self.figure.xaxis[0], self.figure.yaxis[0]):
+            axis.ticker = FixedTicker(ticks=[])
         self.figure.xaxis.axis_label = "from unit"
         self.figure.yaxis.axis_label = "to unit"
         self._dark = False
@@ -105,7 +107,7 @@ class Heatmap:
         self._mapper.update(low=-scale.largest, high=scale.largest)
         ticks, labels = unit_ticks(n_visible, scale.n_hidden)
         for axis in (self.figure.xaxis[0], self.figure.yaxis[0]):
-            axis.ticker = FixedTicker(ticks=[tick + 0.5 for tick in ticks])
+            axis.ticker.ticks = [tick + 0.5 for tick in ticks]
             axis.major_label_overrides = {tick + 0.5: label for tick, label in zip(ticks, labels, strict=True)}
         for border in self._borders:
             border.location = n_visible

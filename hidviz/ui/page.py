@@ -6,6 +6,7 @@ from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
+import param
 
 from hidviz.presets import ABOUT_PRESETS
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT
@@ -93,6 +94,9 @@ def page() -> Any:
         theme_config=THEME,
         busy_indicator=None,
     )
+
+    with param.edit_constant(shown):
+        shown.busy = False  # else every acknowledged frame makes Panel walk over all models of the page, twice
 
     def restyle(event: Any) -> None:
         dashboard.restyle(event.new)
