@@ -162,8 +162,7 @@ class CostCurves(Curves):
         low = min([float(y.min()) for _, y in curves.values()] + list(known.values()))
         high = max(float(y[0]) for _, y in curves.values())
         high = max([high, *known.values(), low + 1e-3])
-        pad = 0.08 * (high - low)
-        low, high = low - pad, high + pad
+        low, high = _roomy(low, high)
         lines = [Line(name, f"{label} {y[-1]:.4f}", steps, y) for name, (label, y) in curves.items()]
         names = {"train": "truth", "held_out": "truth, held-out"}
         marks = [
@@ -173,7 +172,7 @@ class CostCurves(Curves):
         for name, span in self._truths.items():
             _set(span, visible=name in known, location=known.get(name, 0.0))
         best = frame.snapshot.best
-        self._best.data = {"x": [best.step] if best else [], "y": [best.cost] if best else []}
+        _set(self._best, data={"x": [best.step] if best else [], "y": [best.cost] if best else []})
         self._set_axis("cost (nats per bin)", self._plain)
         _set(self._plain, format="0.00" if high - low > 0.2 else "0.0000")
 
@@ -227,7 +226,7 @@ class ErrorCurves(Curves):
             lines.append(Line(f"rms_{block}", f"{block} as found {found[-1]:.3f}" if apart else "", steps, found))
             lines.append(Line(f"aligned_{block}", f"{block} {aligned[-1]:.3f}", steps, aligned))
         high = max([float(line.y.max()) for line in lines] + [1e-3])
-        self.draw(lines, 0.0, 1.1 * high)
+        self.draw(lines, 0.0, _roomy(0.0, high)[1])
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme: each block its own."""
@@ -274,6 +273,12 @@ def _next_nice(value: float) -> float:
             if factor * scale >= value:
                 return factor * scale
         scale *= 10.0
+
+
+def _roomy(low: float, high: float) -> tuple[float, float]:
+    """Ends a little beyond these, on a coarse grid, so that an axis moves seldom: moving it costs a new layout."""
+    grid = 2.0 ** np.floor(np.log2(0.06 * (high - low)))
+    return float(np.floor(low / grid) * grid - grid), float(np.ceil(high / grid) * grid + grid)
 
 
 def _set(model: Model, **values: object) -> None:
