@@ -92,7 +92,6 @@ class Instrument(JSComponent):  # type: ignore[misc]
     sentence = param.String(doc="What happened last, in a sentence; changes at events only.")
     state = param.String("{}", doc="The same in numbers, as JSON; changes with every frame.")
     frame = param.Integer(0, doc="Number of the frame sent.")
-    acknowledged = param.Integer(0, doc="Number of the last frame that the browser has drawn.")
     copied = param.String(doc="A path of this server that is put on the clipboard as a whole link.")
     keys = param.List([], doc="Keys that the page listens to.")
 
@@ -102,7 +101,10 @@ class Instrument(JSComponent):  # type: ignore[misc]
     def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:
         super().__init__(**params)
         self._on_key = on_key
+        self.drawn = 0  # number of the last frame that the browser has drawn; told by message, which waits for nothing
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
+        if "drawn" in message:
+            self.drawn = int(message["drawn"])
         if "key" in message:
             self._on_key(str(message["key"]))

@@ -39,7 +39,7 @@ from hidviz.ui.scores_tab import ScoresTab
 from hidviz.ui.session import Session
 from hidviz.ui.shipped import shipped_frame
 from hidviz.ui.tabs import Tab
-from hidviz.ui.words import Remedy, reading, remedy_for, state_of
+from hidviz.ui.words import READABLE, Remedy, reading, remedy_for, state_of
 
 PERIOD = 50  # milliseconds between looks at the session
 LOG = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.on_query: Callable[[str], None] = lambda _: None
         self._dirty = True
         self._ready = False  # whether the browser is connected, so that what it sends arrives
-        self._sent_at = 0.0
+        self._sent_at = self._read_at = 0.0
         self._told = ""
         self._remedy: Remedy | None = None
         session = self.session
@@ -292,7 +292,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     async def _tick(self) -> None:
         """Look at the session; draw if something changed and the browser keeps up."""
-        waiting = self.instrument.frame - self.instrument.acknowledged
+        waiting = self.instrument.frame - self.instrument.drawn
         if waiting >= IN_FLIGHT and time.monotonic() - self._sent_at < PATIENCE:
             return
         self._dirty, self._ready = self._dirty or not self._ready, True
@@ -309,7 +309,6 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         with hold():
             if self.tabs[self.front.active].look() or changed:
                 self._draw_words()
-                self.instrument.frame += 1
                 self._sent_at = time.monotonic()
 
     def _draw_words(self) -> None:
@@ -317,12 +316,13 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         running, speed = session.running, session.steps_per_second
         self.progress.visible = progress is not None
         self.progress.value = round(100 * progress.fraction) if progress else 0
-        self.reading.object = progress.what + " …" if progress else reading(frame, speed, running)
+        if not running or time.monotonic() - self._read_at > READABLE:
+            self.reading.object = progress.what + " …" if progress else reading(frame, speed, running)
+            self._read_at = time.monotonic()
         self.transport.disabled = ["Run"] if running else ["Pause"]
         warning = session.problem or (frame.snapshot.message if frame and frame.snapshot.state != "converged" else "")
         self._warn(warning)
-        self.instrument.sentence = session.problem or session.event
-        self.instrument.state = state_of(
+        state = state_of(
             frame,
             preset=self.preset,
             seed=session.experiment.seed,
@@ -330,6 +330,9 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             ready=self._ready,
             steps_per_second=speed,
             error=warning,
+        )
+        self.instrument.param.update(
+            sentence=session.problem or session.event, state=state, frame=self.instrument.frame + 1
         )
 
     def _warn(self, warning: str) -> None:

@@ -8,7 +8,7 @@ export function render({ model }) {
   const state = () => { status.dataset.state = model.state }
   const acknowledge = () => {
     const frame = model.frame
-    const answer = () => { model.acknowledged = frame }
+    const answer = () => model.send_msg({ drawn: frame })
     document.hidden ? answer() : requestAnimationFrame(answer)
   }
   const copy = () => { if (model.copied) { navigator.clipboard?.writeText(location.origin + model.copied).catch(() => {}) } }

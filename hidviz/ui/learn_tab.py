@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from hidviz.ui.curves import CostCurves, ErrorCurves
 from hidviz.ui.heatmaps import TITLES, Heatmaps
 from hidviz.ui.layout import row, square, titled
 from hidviz.ui.session import Session
-from hidviz.ui.words import equivalents_in_words, gauge_in_words, scale_strip, units_of
+from hidviz.ui.words import READABLE, equivalents_in_words, gauge_in_words, scale_strip, units_of
 
 
 class LearnTab:
@@ -33,6 +34,7 @@ class LearnTab:
         self._session = session
         self._seen: Frame | None = None
         self._stale = True
+        self._read_at = 0.0
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
         self.units = HiddenUnits(
             self._acting(session.flip),
@@ -119,7 +121,9 @@ class LearnTab:
         self.scale.object = scale_strip(self.heatmaps.scale.largest)
         n_found = frame.snapshot.couplings.n_hidden
         hides = LEARNERS[self._session.experiment.learner].hidden != "none"
-        self.units.units = units_of(frame) if hides else []
+        if not self._session.running or time.monotonic() - self._read_at > READABLE:
+            self.units.units = units_of(frame) if hides else []
+            self._read_at = time.monotonic()
         self.gauge_line.object = gauge_in_words(frame.gauge, n_found, truth.n_hidden) if hides else ""
         self.unit_title.object = f"**Hidden units** · {equivalents_in_words(n_found if hides else 0)}"
         undo = zip(("Undo", "Redo"), self._session.n_undo, strict=True)

@@ -13,6 +13,8 @@ from hidviz.ui.colours import DIVERGING
 
 SHOWN_BLOCKS = "JKLM"
 
+READABLE = 0.2  # seconds between two readings of running numbers: more often costs time and cannot be read
+
 
 class Remedy(NamedTuple):
     """What a person can do about a warning: the name of a button, and the knobs it turns."""

@@ -89,7 +89,8 @@ class Visitor:
             answer = self._take(*message)
             self._changed.set()
             if answer is not None:
-                await self._patch({"kind": "ModelChanged", "attr": "acknowledged", "new": answer})
+                drawn = {"model": {"id": self._status}, "data": _encoded({"drawn": answer})}
+                await self._send_event("data_event", drawn)
 
     def _take(self, kind: str, content: Any) -> int | None:
         """Take in a message; the frame to acknowledge, if it was one."""
@@ -114,7 +115,7 @@ class Visitor:
         for model in _objects(content):
             attributes = model.get("attributes", {})
             if attributes.get("class_name") == "Instrument":
-                self._status_data = attributes["data"]["id"]
+                self._status, self._status_data = model["id"], attributes["data"]["id"]
                 self._read(attributes["data"]["attributes"]["state"])
                 self.steps = 0
             elif attributes.get("class_name") == "Buttons" and '"Run"' in json.dumps(attributes["data"]):
@@ -127,8 +128,6 @@ class Visitor:
         await self._patch({"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event})
 
     async def _patch(self, event: dict[str, Any]) -> None:
-        if event["kind"] == "ModelChanged":
-            event = {**event, "model": {"id": self._status_data}}
         await self._send("PATCH-DOC", {"events": [event]})
 
     async def _send(self, kind: str, content: dict[str, Any]) -> None:
