@@ -112,7 +112,7 @@ def test_load_refuses_what_is_out_of_bounds():
 
 @pytest.mark.slow
 def test_visitors_run_and_pause_and_leave(capsys, monkeypatch):
-    monkeypatch.setattr(load, "LIFETIME", 6)
+    monkeypatch.setattr(load, "LIFETIME", 15)
     assert load.main(["--sessions", "2", "--seconds", "4"]) == 0
     printed = capsys.readouterr().out
     assert "Pause, s" in printed

@@ -35,9 +35,9 @@ from tests.benchmarks.visitor import Visitor
 
 ROOT = Path(__file__).parents[2]
 QUERY = "?opt=gradient"
-LIFETIME = 15  # seconds a closed session is kept
+LIFETIME = 30  # seconds a session without a visitor is kept; a loaded server needs many to answer a new one
 PAUSE_EVERY = 3.0  # seconds between two presses of Pause in one session
-GROUP = 10  # sessions opened together
+GROUP = 10  # sessions open at the same time in a soak
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,11 @@ def serving(n_processes: int = 1) -> Iterator[Server]:
         yield Server(f"http://127.0.0.1:{port}/app", process.pid)
     finally:
         process.terminate()
-        process.wait(30)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _wait_for(process: subprocess.Popen[bytes], url: str) -> None:
@@ -163,8 +167,8 @@ async def _use(visitor: Visitor, delay: float, seconds: float) -> list[tuple[flo
 
 
 async def _visit(server: Server, n_sessions: int, seconds: float) -> None:
-    """Open some sessions together, run each for a while, close them."""
-    visitors = await asyncio.gather(*[Visitor.open(server.url + QUERY) for _ in range(n_sessions)])
+    """Open some sessions, run all of them for a while, close them together."""
+    visitors = [await Visitor.open(server.url + QUERY) for _ in range(n_sessions)]
     for visitor in visitors:
         await visitor.press("Run")
     await asyncio.gather(*[visitor.until(lambda state: state["running"]) for visitor in visitors])

@@ -18,7 +18,7 @@ from typing import Any
 from tornado.httpclient import AsyncHTTPClient
 from tornado.websocket import websocket_connect
 
-SILENCE = 120.0  # seconds without the awaited answer after which a visitor gives up
+SILENCE = 300.0  # seconds without the awaited answer after which a visitor gives up
 
 
 class Visitor:
@@ -43,7 +43,16 @@ class Visitor:
 
     @classmethod
     async def open(cls, url: str) -> Visitor:
-        """Open a session, and wait until the page answers."""
+        """Open a session, and wait until the page answers.
+
+        Raises:
+            TimeoutError: it does not.
+        """
+        async with asyncio.timeout(SILENCE):
+            return await cls._opened(url)
+
+    @classmethod
+    async def _opened(cls, url: str) -> Visitor:
         answer = await AsyncHTTPClient().fetch(url, request_timeout=SILENCE)
         token = re.search(r'"token":\s*"([^"]+)"', answer.body.decode())
         assert token, f"{url} is not a page of a Bokeh server"
