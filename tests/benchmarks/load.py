@@ -48,12 +48,18 @@ class Server:
     process: int
 
     def usage(self) -> tuple[int, float]:
-        """Threads, and resident memory in MB; zeros where the system does not tell."""
+        """Threads, and resident memory in MB; zeros where the system does not tell.
+
+        Raises:
+            RuntimeError: the server is no more.
+        """
         threads, kilobytes = 0, 0
         for process in (self.process, *_children(self.process)):
             with contextlib.suppress(OSError):
                 status = Path(f"/proc/{process}/status").read_text(encoding="ascii", errors="replace")
                 known = dict(entry.split(":", 1) for entry in status.splitlines())
+                if "VmRSS" not in known:
+                    raise RuntimeError("The server has ended; run `panel serve app.py` by hand to see why.")
                 threads += int(known["Threads"])
                 kilobytes += int(known["VmRSS"].split()[0])
         return threads, kilobytes / 1024
