@@ -36,7 +36,7 @@ from tests.benchmarks.visitor import Visitor
 ROOT = Path(__file__).parents[2]
 QUERY = "?opt=gradient"
 LIFETIME = 30  # seconds a session without a visitor is kept; a loaded server needs many to answer a new one
-PAUSE_EVERY = 3.0  # seconds between two presses of Pause in one session
+PAUSE_EVERY = 10.0  # seconds between two presses of Pause in one session
 GROUP = 10  # sessions open at the same time in a soak
 
 
