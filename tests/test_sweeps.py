@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -234,13 +235,19 @@ def test_absent_scheduler_is_named(monkeypatch):
 LONG = Sweep("long", grid(replace(BASE, n_steps=20_000), learner=("gibbs",), seed=(1, 2)))
 
 
+def kill_workers():
+    """Kill all worker processes, as far as they have not ended since they were listed."""
+    for child in multiprocessing.active_children():
+        with suppress(ProcessLookupError):
+            os.kill(child.pid, signal.SIGKILL)
+
+
 @pytest.mark.slow
 def test_killed_worker_loses_only_what_was_under_way(plain):
     killed, states = 0, run_sweep(SMALL, partial(processes, 1))
     for state in states:
         if state.running and killed < 2:
-            for child in multiprocessing.active_children():
-                os.kill(child.pid, signal.SIGKILL)
+            kill_workers()
             killed += 1
     assert killed == 2
     assert state.failed == {}
@@ -252,8 +259,7 @@ def test_experiment_that_kills_its_workers_is_given_up():
     states = []
     for state in run_sweep(Sweep("one", LONG.experiments[:1]), partial(processes, 1)):
         states.append(state)
-        for child in multiprocessing.active_children():
-            os.kill(child.pid, signal.SIGKILL)
+        kill_workers()
     assert states[-1].finished == {}
     assert "died 3 times" in next(iter(states[-1].failed.values()))
 
@@ -270,6 +276,7 @@ def test_closed_sweep_leaves_no_process_behind():
 
 
 ORPHANS = """
+from contextlib import suppress
 from functools import partial
 import multiprocessing
 from hidviz.executors import processes

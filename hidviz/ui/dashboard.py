@@ -1,8 +1,7 @@
 """Dashboard: buttons, knobs, status and tabs, for a page or a notebook.
 
 The page pulls. A tick looks at the session; if nothing has changed it returns at once, else it draws one frame inside
-one hold. At most two frames are in flight: the browser acknowledges each after drawing it, so a slow one gets fewer
-frames, not older ones. The worker never touches anything here.
+one hold, at the pace of `hidviz.ui.pace`. The worker never touches anything here.
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ from hidviz.ui.learn_tab import LearnTab
 from hidviz.ui.learner_note import LearnerNote
 from hidviz.ui.lengths import LengthsTab
 from hidviz.ui.link import TABS, Link, write_link
+from hidviz.ui.pace import Pace
 from hidviz.ui.restarts_tab import RestartsTab
 from hidviz.ui.scores_tab import ScoresTab
 from hidviz.ui.session import Session
@@ -43,10 +43,6 @@ from hidviz.ui.words import READABLE, Remedy, reading, remedy_for, state_of
 
 PERIOD = 50  # milliseconds between looks at the session
 LOG = logging.getLogger(__name__)
-
-IN_FLIGHT = 2  # frames sent and not yet drawn
-PATIENCE = 1.0  # seconds after which an unacknowledged frame no longer holds back the next: a hidden tab draws nothing
-
 KEYS = (" ", "s", "r", "a", "u", "U", "?", "Escape", *"123456789")
 
 
@@ -68,7 +64,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.on_query: Callable[[str], None] = lambda _: None
         self._dirty = True
         self._ready = False  # whether the browser is connected, so that what it sends arrives
-        self._sent_at = self._read_at = 0.0
+        self._pace = Pace()
+        self._read_at = 0.0
         self._told = ""
         self._remedy: Remedy | None = None
         session = self.session
@@ -96,11 +93,19 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._callback = PeriodicCallback(callback=self._tick, period=PERIOD, background=True, log=False)
         pn.state.onload(self._callback.start)
         if pn.state.curdoc is not None:
-            pn.state.on_session_destroyed(lambda _: self.close())
+            pn.state.on_session_destroyed(self._leave)
+
+    def _leave(self, context: Any) -> None:
+        """The session has ended: end its work, and the views of its notifications, which Panel keeps for ever."""
+        self.close()
+        for ref, (_, _, document, _) in list(pn.state._views.items()):
+            if document is context._document:
+                del pn.state._views[ref]
 
     def close(self) -> None:
         """End the worker and the tick."""
         self._callback.stop()
+        self._pace.end()
         self.session.close()
         for tab in self.tabs.values():
             tab.close()
@@ -293,7 +298,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     async def _tick(self) -> None:
         """Look at the session; draw if something changed and the browser keeps up."""
         waiting = self.instrument.frame - self.instrument.drawn
-        if waiting >= IN_FLIGHT and time.monotonic() - self._sent_at < PATIENCE:
+        if not self._pace.allows(waiting, asked=self._dirty):
             return
         self._dirty, self._ready = self._dirty or not self._ready, True
         try:
@@ -306,14 +311,15 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         """One frame, if anything changed since the last one."""
         changed = self.session.poll() or self._dirty
         self._dirty = False
-        with hold():
+        with self._pace.drawing(), hold():
             if self.tabs[self.front.active].look() or changed:
                 self._draw_words()
-                self._sent_at = time.monotonic()
+                self._pace.sent()
 
     def _draw_words(self) -> None:
         session, frame, progress = self.session, self.session.frame, self.session.progress
         running, speed = session.running, session.steps_per_second
+        self._pace.running = running
         self.progress.visible = progress is not None
         self.progress.value = round(100 * progress.fraction) if progress else 0
         if not running or time.monotonic() - self._read_at > READABLE:

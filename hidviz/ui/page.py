@@ -96,7 +96,9 @@ def page() -> Any:
     )
 
     with param.edit_constant(shown):
-        shown.busy = False  # else every acknowledged frame makes Panel walk over all models of the page, twice
+        # Else every acknowledged frame makes Panel walk over all models of the page, twice, and pn.state, which lives
+        # longer than any session, keeps the page. A plain False would leave its watcher there; a reference does not.
+        shown.busy = pn.rx(False)
 
     def restyle(event: Any) -> None:
         dashboard.restyle(event.new)

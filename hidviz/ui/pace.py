@@ -1,0 +1,57 @@
+"""Pace: when a session may draw its next frame.
+
+Not faster than its browser: at most two frames are in flight, and the browser acknowledges each after drawing it, so a
+slow one gets fewer frames, not older ones. And not more than its share of the process: all running sessions together
+draw for a quarter of the time, so thirty of them still leave the processor to learning and the server to presses.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from weakref import WeakSet
+
+IN_FLIGHT = 2  # frames sent and not yet drawn
+PATIENCE = 1.0  # seconds after which an unacknowledged frame no longer holds back the next: a hidden tab draws nothing
+SHARE = 0.25  # of the server's time, for the frames of all running sessions together
+
+
+class Pace:
+    """The pace of one session."""
+
+    def __init__(self) -> None:
+        self.running = False  # whether frames follow one another without end
+        self._sent_at = self._next_at = 0.0
+        _paces.add(self)
+
+    def allows(self, waiting: int, *, asked: bool) -> bool:
+        """Whether to draw now.
+
+        Args:
+            waiting: frames sent and not yet drawn.
+            asked: whether somebody waits for the answer to a press, which goes before the fair share.
+        """
+        now = time.monotonic()
+        if waiting >= IN_FLIGHT and now - self._sent_at < PATIENCE:
+            return False
+        return asked or not self.running or now >= self._next_at
+
+    def sent(self) -> None:
+        """A frame has been sent."""
+        self._sent_at = time.monotonic()
+
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Time what is done inside, and put the next frame off accordingly."""
+        begin = time.monotonic()
+        yield
+        n_running = sum(pace.running for pace in _paces)
+        self._next_at = begin + n_running * (time.monotonic() - begin) / SHARE
+
+    def end(self) -> None:
+        """No frame follows."""
+        _paces.discard(self)
+
+
+_paces: WeakSet[Pace] = WeakSet()
