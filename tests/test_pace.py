@@ -11,7 +11,8 @@ def clock(monkeypatch):
     class Clock:
         now = 100.0
 
-    monkeypatch.setattr(pace.time, "monotonic", lambda: Clock.now)
+    for name in ("monotonic", "thread_time"):
+        monkeypatch.setattr(pace.time, name, lambda: Clock.now)
     return Clock
 
 

@@ -1,6 +1,7 @@
 """What a person does, without a browser: the session and its worker."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -52,6 +53,33 @@ def test_rewind_and_steps_repeat_bit_by_bit(session):
     assert again.snapshot.couplings == first.snapshot.couplings
     for name in first.trace.names:
         assert np.array_equal(again.trace[name], first.trace[name])
+
+
+def test_a_press_while_step_0_is_being_made_is_not_lost():
+    session = Session(replace(SMALL, n_steps=100_000))
+    try:
+        assert session.frame is None
+        session.step()
+        session.step()
+        settle(session, lambda s: s.frame.snapshot.step == 2 and not s.running)
+        for before in (session.run, session.pause, session.rewind):
+            session.rewind()
+            before()
+            session.step()
+            settle(session, lambda s: s.frame.snapshot.step == 1 and not s.running)
+        session.rewind()
+        session.run()
+        settle(session, lambda s: s.frame.snapshot.step > 1 and s.running)
+    finally:
+        session.close()
+
+
+def test_a_step_right_after_the_rewind_of_a_finished_run_is_made(session):
+    session.run()
+    settle(session, lambda s: s.finished)
+    session.rewind()
+    session.step()
+    settle(session, lambda s: s.frame.snapshot.step == 1 and not s.running)
 
 
 def test_flip_twice_and_undo_are_exact(session):

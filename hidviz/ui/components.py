@@ -50,8 +50,62 @@ class TabBar(JSComponent):  # type: ignore[misc]
     active = param.Integer(0, doc="The view in front.")
     dark = param.Boolean(doc="Whether the page is dark.")
 
-    _esm = (HERE / "tab_bar.js").read_text(encoding="utf-8")
+    _esm = "".join((HERE / name).read_text(encoding="utf-8") for name in ("bokeh_views.js", "tab_bar.js"))
     _stylesheets = [(HERE / "tab_bar.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+
+class Toggle(JSComponent):  # type: ignore[misc]
+    """A switch with its label."""
+
+    label = param.String(doc="Its accessible name.")
+    help = param.String(doc="What it does.")
+    value = param.Boolean(doc="Whether it is on.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "toggle.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "toggle.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+
+class Notice(JSComponent):  # type: ignore[misc]
+    """Something a person should know, with its cure beside it; it can be put away."""
+
+    text = param.String(doc="A sentence or more; empty for none.")
+    cure = param.String(doc="What a button beside it does; empty for no button.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "notice.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "notice.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+    def __init__(self, on_cure: Callable[[], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_cure = on_cure
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        self.param.update(text="", cure="")
+        if message.get("press") == "cure":
+            self._on_cure()
+
+
+class Reading(JSComponent):  # type: ignore[misc]
+    """The numbers under the buttons, and how far long work has come."""
+
+    text = param.String("—", doc="One line.")
+    percent = param.Integer(-1, doc="Of the work that is done; negative when there is none to wait for.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "reading.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "reading.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+
+class HelpSheet(JSComponent):  # type: ignore[misc]
+    """A sheet over the page."""
+
+    html = param.String(doc="What it says.")
+    open = param.Boolean(doc="Whether it is shown.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "help_sheet.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "help_sheet.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
 
 class HiddenUnits(JSComponent):  # type: ignore[misc]

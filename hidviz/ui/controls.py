@@ -1,30 +1,30 @@
-"""Controls: one widget per knob, made from the settings, and what happens when a person turns it.
+"""Controls: a form of all knobs, made from the settings, and what happens when a person turns one.
 
-A value that cannot be used is answered at the widget, in red, with the Experiment's sentence; nothing else changes.
+A value that cannot be used is answered at its field, in red, with a sentence; nothing else changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-import panel_material_ui as pmui
 import param
 
 from hidviz.experiments import CHOICES, Experiment
 from hidviz.optimisers import OPTIMISERS
-from hidviz.ui.settings import KNOB, Settings, meant, shown, spoken
+from hidviz.ui.form import Form
+from hidviz.ui.settings import KNOB, Settings, meant, read, shown, spoken
 
 GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("Network", (("n_visible", "n_hidden"), ("variance", "hidden_hidden"), ("model",))),
     ("Data", (("n_steps", "seed"),)),
     ("Learner", (("learner",), ("optimiser", "rate"), ("start",), ("n_hidden_assumed",))),
+    ("More knobs", (("penalty", "box"), ("patience", "max_steps"), ("bias", "start_scale"), ("n_held_out",))),
 )
-MORE = (("penalty", "box"), ("patience", "max_steps"), ("bias", "start_scale"), ("n_held_out",))
 
 
 class Controls:
-    """The knobs of one session as widgets.
+    """The knobs of one session: parameters, and the form that shows them.
 
     Args:
         experiment: what they show first.
@@ -33,12 +33,20 @@ class Controls:
 
     def __init__(self, experiment: Experiment, on_change: Callable[..., None]) -> None:
         self.settings = Settings(**shown(experiment))
-        self.widgets = {name: _widget(self.settings, name) for name in KNOB}
         self._on_change = on_change
         self._experiment = experiment
         self._accepted = shown(experiment)
+        groups = [{"title": title, "folded": title == "More knobs", "rows": rows} for title, rows in GROUPS]
+        names = [name for _, rows in GROUPS for row in rows for name in row]
+        self.form = Form(
+            self._typed,
+            groups=groups,
+            fields={name: _field(self.settings.param[name]) for name in names},
+            sizing_mode="stretch_width",
+            margin=(8, 4),
+        )
         self.settings.param.watch(self._turned, list(KNOB))
-        self.layout = pmui.Column(*self._groups(), sizing_mode="stretch_width", margin=0)
+        self.show(experiment)
 
     def show(self, experiment: Experiment) -> None:
         """Show the knobs of an experiment, without turning them."""
@@ -46,66 +54,44 @@ class Controls:
         self._accepted = shown(experiment)
         with param.parameterized.discard_events(self.settings):
             self.settings.param.update(**self._accepted)
-        self.widgets["rate"].disabled = not OPTIMISERS[experiment.optimiser_used].uses_rate
-        for name, value in self._accepted.items():
-            self._unmark(name)
-            if self.widgets[name].value != value:
-                self.widgets[name].value = value
+        needless = [] if OPTIMISERS[experiment.optimiser_used].uses_rate else ["rate"]
+        values = {name: self._accepted[name] for name in self.form.fields}
+        self.form.param.update(values=values, errors={}, disabled=needless)
+
+    def _typed(self, name: str, text: str | bool) -> None:
+        try:
+            value = read(name, text)
+            if value == getattr(self.settings, name):
+                self.settings.param.trigger(name)  # typed again, it is judged again
+            setattr(self.settings, name, value)
+        except ValueError as error:
+            self._refuse([name], str(error))
 
     def _turned(self, *events: param.parameterized.Event) -> None:
-        turned = {event.name: event.new for event in events if event.new != self._accepted[event.name]}
         for event in events:
-            self._unmark(event.name)
+            self._forgive(event.name)
+        turned = {event.name: event.new for event in events if event.new != self._accepted[event.name]}
         if not turned:
             return
         try:
             self._on_change(**meant(self._experiment, turned))
         except ValueError as error:
-            for name in turned:
-                if name in {event.name for event in events}:
-                    self.widgets[name].error_state = True
-                    self.widgets[name].helper_text = spoken(str(error))
+            self._refuse(turned, spoken(str(error)))
 
-    def _unmark(self, name: str) -> None:
-        widget = self.widgets[name]
-        if getattr(widget, "error_state", False):
-            widget.param.update(error_state=False, helper_text="")
+    def _refuse(self, names: Iterable[str], why: str) -> None:
+        self.form.errors = self.form.errors | dict.fromkeys(names, why)
 
-    def _groups(self) -> list[Any]:
-        groups = [
-            pmui.Column(
-                pmui.Typography(title, variant="overline", sx={"lineHeight": 2, "fontSize": 13}, margin=0),
-                *[self._row(row) for row in rows],
-                sizing_mode="stretch_width",
-                margin=0,
-            )
-            for title, rows in GROUPS
-        ]
-        more = pmui.Accordion(
-            ("More knobs", pmui.Column(*[self._row(row) for row in MORE], sizing_mode="stretch_width", margin=0)),
-            active=[],
-            sizing_mode="stretch_width",
-            margin=(8, 0),
-            disable_gutters=True,
-            title_variant="body1",
-            elevation=0,
-        )
-        return [*groups, more]
-
-    def _row(self, names: tuple[str, ...]) -> Any:
-        return pmui.Row(*[self.widgets[name] for name in names], sizing_mode="stretch_width", margin=0)
+    def _forgive(self, name: str) -> None:
+        self.form.errors = {other: why for other, why in self.form.errors.items() if other != name}
 
 
-def _widget(settings: param.Parameterized, name: str) -> Any:
-    parameter = settings.param[name]
-    shared = {"sizing_mode": "stretch_width", "margin": (6, 4), "description": KNOB[name].description, "size": "small"}
-    if name in CHOICES:
-        return pmui.Select.from_param(parameter, **shared)
+def _field(parameter: param.Parameter) -> dict[str, Any]:
+    """What the form must know of a knob."""
+    field: dict[str, Any] = {"label": parameter.label, "help": parameter.doc}
+    if parameter.name in CHOICES:
+        return field | {"kind": "choice", "options": [[name, title] for title, name in parameter.objects.items()]}
     if isinstance(parameter, param.Boolean):
-        return pmui.Switch.from_param(parameter, **shared)
+        return field | {"kind": "switch"}
     if isinstance(parameter, param.Integer):
-        return pmui.IntInput.from_param(parameter, format="0,0" if name in LARGE else "0", **shared)
-    return pmui.FloatInput.from_param(parameter, step=0.1, **shared)
-
-
-LARGE = ("n_steps", "n_held_out")
+        return field | {"kind": "integer", "step": 1}
+    return field | {"kind": "number", "step": 0.1}

@@ -1,7 +1,8 @@
 """The two live curves: cost per bin, and rms errors of the couplings.
 
-Bokeh models are built once per session. A frame is one assignment of `data` per line; every curve carries its value
-at its end. Colours are set by `paint`, because the page's own design would restyle what is left to defaults.
+Bokeh models are built once per session, and few of them: all curves of a figure are one glyph, so that a frame is two
+assignments of `data`, and the page opens sooner. Every curve carries its value at its end. Colours are set by `paint`,
+because the page's own design would restyle what is left to defaults.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from bokeh.models import (
     BasicTicker,
     ColumnDataSource,
     CustomJSTickFormatter,
-    GlyphRenderer,
     HoverTool,
+    MultiLine,
     NumeralTickFormatter,
     Range1d,
+    Scatter,
     Span,
     Text,
     TickFormatter,
@@ -31,12 +33,13 @@ from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT, block_colours
 from hidviz.ui.decimate import decimated
 
 FONT = "Roboto, Helvetica, Arial, sans-serif"
+ROOM = 132  # pixels beside the frame, for what the curves carry at their ends
 SMALLEST_EXCESS = 1e-10  # nats per bin: below this a cost is the lowest, for a logarithm
 
 
 @dataclass(frozen=True)
 class Line:
-    """One curve to draw: its name (a key of the source), its label at the end, its points."""
+    """One curve to draw: its name (a key of the styles and colours), its label at the end, its points."""
 
     name: str
     label: str
@@ -63,16 +66,17 @@ class Curves:
             toolbar_location=None,
             output_backend="canvas",
             min_border=0,
+            min_border_right=ROOM,
             name=name,
         )
         self.figure.xaxis.axis_label = "step"
         self.figure.yaxis.axis_label = axis
-        self._sources = {style: ColumnDataSource({"x": [], "y": []}) for style in styles}
-        self._lines: dict[str, GlyphRenderer] = {}
-        for style, (width, dash) in styles.items():
-            self._lines[style] = self.figure.line(
-                "x", "y", source=self._sources[style], line_width=width, line_dash=dash, line_join="round"
-            )
+        self._styles = dict(styles)
+        self._source = ColumnDataSource({name: [] for name in ("xs", "ys", "color", "width", "dash")})
+        glyph = MultiLine(
+            xs="xs", ys="ys", line_color="color", line_width="width", line_dash="dash", line_join="round"
+        )  # fmt: skip
+        lines = self.figure.add_glyph(self._source, glyph)
         self._ends = ColumnDataSource({"x": [], "y": [], "text": [], "color": []})
         self.figure.add_glyph(
             self._ends,
@@ -80,11 +84,12 @@ class Curves:
                 x="x", y="y", text="text", text_color="color", x_offset=7, text_baseline="middle",
                 text_font_size="13px", text_font={"value": FONT},
             ),
+            level="overlay",  # which is not cut off at the frame
         )  # fmt: skip
         self.figure.add_tools(
             HoverTool(
-                renderers=list(self._lines.values()),
-                tooltips=[("step", "@x{0,0}"), (axis, "@y{0.0000[00]}")],
+                renderers=[lines],
+                tooltips=[("step", "$snap_x{0,0}"), (axis, "$snap_y{0.0000[00]}")],
                 mode="mouse",
                 line_policy="nearest",
             )
@@ -94,13 +99,17 @@ class Curves:
 
     def draw(self, lines: Sequence[Line], low: float, high: float) -> None:
         """Show these curves, and no others, between the given ordinates."""
-        shown = {line.name: line for line in lines}
-        for name, source in self._sources.items():
-            line = shown.get(name)
-            x, y = decimated(line.x, line.y) if line else (np.empty(0), np.empty(0))
-            source.data = {"x": x.astype(np.float32), "y": y.astype(np.float32)}
+        drawn = [line for line in lines if line.name in self._styles and len(line.y)]
+        points = [decimated(line.x, line.y) for line in drawn]
+        self._source.data = {
+            "xs": [x.astype(np.float32) for x, _ in points],
+            "ys": [y.astype(np.float32) for _, y in points],
+            "color": [self._colours.get(line.name, LIGHT.text) for line in drawn],
+            "width": [self._styles[line.name][0] for line in drawn],
+            "dash": [self._styles[line.name][1] for line in drawn],
+        }
         last = max((float(line.x[-1]) for line in lines if len(line.x)), default=0.0)
-        _set(self.figure.x_range, start=0.0, end=_next_nice(1.4 * last))
+        _set(self.figure.x_range, start=0.0, end=_next_nice(1.02 * last))
         _set(self.figure.y_range, start=low, end=high)
         labelled = [line for line in lines if line.label and len(line.y)]
         margin = 0.04 * (high - low)
@@ -113,10 +122,8 @@ class Curves:
         }
 
     def paint(self, colours: Mapping[str, str], dark: bool) -> None:
-        """Colour the curves by name, and everything else by theme."""
+        """Colour everything by theme, and from the next drawing on the curves by name."""
         self._colours = colours
-        for name, renderer in self._lines.items():
-            renderer.glyph.line_color = colours[name]
         paint_axes(self.figure, dark)
 
 
@@ -128,7 +135,6 @@ class CostCurves(Curves):
             "train": (3.0, "solid"),
             "exact": (2.0, "dotted"),
             "held_out": (2.0, "dashed"),
-            "best": (0.0, "solid"),
         }
         super().__init__(styles, "cost (nats per bin)", "Cost per bin")
         self.logarithmic = False
@@ -138,8 +144,8 @@ class CostCurves(Curves):
             span.line_dash = "solid" if name == "train" else "dashed"
             self.figure.add_layout(span)
         self._best = ColumnDataSource({"x": [], "y": []})
-        self._best_mark = self.figure.scatter("x", "y", source=self._best, size=9, marker="circle", fill_alpha=0.0)
-        self._best_mark.glyph.line_width = 2
+        self._best_mark = Scatter(x="x", y="y", size=9, marker="circle", fill_alpha=0.0, line_width=2)
+        self.figure.add_glyph(self._best, self._best_mark)
         self.figure.yaxis.ticker = BasicTicker(desired_num_ticks=5)
 
     def show(self, frame: Frame) -> None:
@@ -198,11 +204,11 @@ class CostCurves(Curves):
         inks = DARK if dark else LIGHT
         accent = ACCENT_DARK if dark else ACCENT
         truths = {"truth_train": inks.quiet, "truth_held_out": inks.quiet}
-        self.paint({"train": accent, "exact": inks.text, "held_out": inks.text, "best": accent} | truths, dark)
+        self.paint({"train": accent, "exact": inks.text, "held_out": inks.text} | truths, dark)
         for span in self._truths.values():
             span.line_color = inks.quiet
             span.line_alpha = 0.55
-        self._best_mark.glyph.line_color = inks.quiet
+        self._best_mark.line_color = inks.quiet
 
 
 class ErrorCurves(Curves):
@@ -266,10 +272,12 @@ def spread(heights: Sequence[float], gap: float, low: float, high: float) -> lis
 
 
 def _next_nice(value: float) -> float:
-    """The least of 20, 50, 100, 200, 500, … that is not below the value, so that axes move seldom."""
+    """The least of 20, 30, 40, 50, 60, 80, 100, 150, … that is not below the value, so that axes move seldom."""
+    if value <= 20.0:
+        return 20.0
     scale = 10.0
     while True:
-        for factor in (2.0, 3.0, 5.0, 7.0, 10.0):
+        for factor in (1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0):
             if factor * scale >= value:
                 return factor * scale
         scale *= 10.0

@@ -23,7 +23,7 @@ from hidviz.frames import Frame
 from hidviz.gauge import Gauge
 from hidviz.presets import ABOUT_PRESETS, PRESETS
 from hidviz.ui.compare_tab import CompareTab
-from hidviz.ui.components import Button, Buttons, Instrument, TabBar
+from hidviz.ui.components import Button, Buttons, HelpSheet, Instrument, Notice, Reading, TabBar
 from hidviz.ui.controls import Controls
 from hidviz.ui.data_tab import DataTab
 from hidviz.ui.degeneracy_tab import DegeneracyTab
@@ -114,7 +114,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def _build(self, first_tab: int) -> None:
         self.controls = Controls(self.session.experiment, self._change)
-        self.note = LearnerNote()
+        self.note = LearnerNote(sizing_mode="stretch_width", margin=(0, 4))
         self.note.show(self.session.experiment)
         self.instrument = Instrument(self._key, keys=list(KEYS), sizing_mode="stretch_width", margin=0)
         self.transport = self._transport()
@@ -126,15 +126,9 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         )
         self.front.param.watch(self._come_forward, "active")
         self._places = [pn.Column(sizing_mode="stretch_width", margin=0) for _ in self._makers]
-        self.reading = pmui.Typography("", sx={"fontSize": 15, "fontVariantNumeric": "tabular-nums"}, margin=(0, 4))
-        self.progress = pmui.LinearProgress(
-            value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 4)
-        )
-        self.alert = pmui.Alert("", severity="warning", visible=False, closeable=True, margin=(0, 0, 8, 0))
-        self.remedy = pmui.Button(label="", variant="outlined", visible=False, on_click=self._cure)
-        self.help_sheet = pmui.Dialog(
-            pmui.Typography(HELP, sx={"fontSize": 16}), title="hidviz", open=False, show_close_button=True
-        )
+        self.reading = Reading(sizing_mode="stretch_width", margin=(8, 4))
+        self.notice = Notice(self._cure, sizing_mode="stretch_width", margin=0)
+        self.help_sheet = HelpSheet(html=HELP, margin=0)
 
     def _transport(self) -> Buttons:
         def button(name: str, icon: str, help_text: str, act: Callable[[], None], primary: bool = False) -> Button:
@@ -156,12 +150,11 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     @property
     def sidebar(self) -> Any:
         """Buttons and knobs."""
-        return pmui.Column(
+        return pn.Column(
             self.transport,
             self.reading,
-            self.progress,
-            self.controls.layout,
-            self.note.layout,
+            self.controls.form,
+            self.note,
             self._keeping(),
             sizing_mode="stretch_width",
             margin=(8, 8),
@@ -179,14 +172,12 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def main(self) -> Any:
         """The status line, and one tab in front."""
         return pn.Column(
-            self.alert, self.remedy, self.help_sheet, self.instrument, self.front, *self._places,
+            self.notice, self.help_sheet, self.instrument, self.front, *self._places,
             sizing_mode="stretch_width", margin=(8, 16),
         )  # fmt: skip
 
     def __panel__(self) -> Any:
-        return pmui.Row(
-            pmui.Column(self.sidebar, width=320, margin=0), self.main, sizing_mode="stretch_width", margin=0
-        )
+        return pn.Row(pn.Column(self.sidebar, width=320, margin=0), self.main, sizing_mode="stretch_width", margin=0)
 
     def _come_forward(self, *_: Any) -> None:
         """Show the tab in front; it is built and sent to the browser when it first is."""
@@ -275,7 +266,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         """Open or close the help sheet."""
         self.help_sheet.open = not self.help_sheet.open
 
-    def _cure(self, _: Any) -> None:
+    def _cure(self) -> None:
         if self._remedy is not None:
             self._change(**self._remedy.knobs)
 
@@ -320,10 +311,11 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         session, frame, progress = self.session, self.session.frame, self.session.progress
         running, speed = session.running, session.steps_per_second
         self._pace.running = running
-        self.progress.visible = progress is not None
-        self.progress.value = round(100 * progress.fraction) if progress else 0
         if not running or time.monotonic() - self._read_at > READABLE:
-            self.reading.object = progress.what + " …" if progress else reading(frame, speed, running)
+            self.reading.param.update(
+                text=progress.what + " …" if progress else reading(frame, speed, running),
+                percent=round(100 * progress.fraction) if progress else -1,
+            )
             self._read_at = time.monotonic()
         self.transport.disabled = ["Run"] if running else ["Pause"]
         warning = session.problem or (frame.snapshot.message if frame and frame.snapshot.state != "converged" else "")
@@ -350,15 +342,19 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         if warning or self._told:
             self._tell(warning)
         self._told = kind
-        self.remedy.param.update(visible=self._remedy is not None, label=self._remedy.label if self._remedy else "")
+        self.notice.cure = self._remedy.label if self._remedy else ""
 
     def _tell(self, text: str) -> None:
-        self.alert.param.update(object=text, visible=bool(text))
+        self.notice.param.update(text=text, cure="")
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self._dark = dark
-        self.transport.dark = self.front.dark = dark
+        parts = (
+            self.transport, self.reading, self.controls.form, self.note, self.front, self.notice, self.help_sheet
+        )  # fmt: skip
+        for part in parts:
+            part.dark = dark
         for tab in self.tabs.values():
             tab.restyle(dark)
         self._dirty = True

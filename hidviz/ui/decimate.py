@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from hidviz.couplings import Array
@@ -22,11 +20,9 @@ def decimated(x: Array, y: Array, max_points: int = MAX_POINTS) -> tuple[Array, 
     n = len(y)
     if n <= max_points:
         return x, y
-    stretches = (max_points - 2) // 2
-    edges = np.linspace(1, n - 1, stretches + 1).astype(np.intp)
-    kept = [0, n - 1]
-    for begin, end in pairwise(edges):
-        part = y[begin:end]
-        kept += [begin + int(np.argmin(part)), begin + int(np.argmax(part))]
-    index = np.unique(kept)
+    width = -(-(n - 2) // ((max_points - 2) // 2))
+    inner = np.pad(y[1:-1], (0, -(n - 2) % width), mode="edge").reshape(-1, width)
+    begins = 1 + width * np.arange(len(inner))
+    extremes = np.concatenate([begins + inner.argmin(axis=1), begins + inner.argmax(axis=1)])
+    index = np.unique(np.concatenate([[0, n - 1], np.minimum(extremes, n - 2)]))
     return x[index], y[index]

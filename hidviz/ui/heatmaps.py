@@ -14,6 +14,7 @@ from bokeh.models import (
     CustomJSHover,
     FixedTicker,
     HoverTool,
+    Image,
     LinearColorMapper,
     Range1d,
     Rect,
@@ -73,7 +74,8 @@ class Heatmap:
         )
         self._mapper = LinearColorMapper(palette=list(DIVERGING), low=-1.0, high=1.0)
         self._source = ColumnDataSource({"image": [np.zeros((1, 1), dtype=np.float32)]})
-        self._image = self.figure.image("image", x=0, y=0, dw=1, dh=1, color_mapper=self._mapper, source=self._source)
+        self._image = Image(image="image", x=0, y=0, dw=1, dh=1, color_mapper=self._mapper)
+        shown = self.figure.add_glyph(self._source, self._image)
         self._boxes = ColumnDataSource({"x": [], "y": [], "width": [], "height": [], "color": []})
         self.figure.add_glyph(
             self._boxes,
@@ -85,7 +87,7 @@ class Heatmap:
         self._unit = CustomJSHover(args={"n_visible": 1})
         self.figure.add_tools(
             HoverTool(
-                renderers=[self._image],
+                renderers=[shown],
                 tooltips=[("to", "$y{custom}"), ("from", "$x{custom}"), ("coupling", "@image{+0.000}")],
                 formatters={"$x": self._unit, "$y": self._unit},
             )
@@ -103,7 +105,7 @@ class Heatmap:
         n_visible, n = scale.n_visible, scale.n_visible + scale.n_hidden
         self.figure.x_range.update(start=0, end=n)
         self.figure.y_range.update(start=n, end=0)
-        self._image.glyph.update(dw=n, dh=n)
+        self._image.update(dw=n, dh=n)
         self._mapper.update(low=-scale.largest, high=scale.largest)
         ticks, labels = unit_ticks(n_visible, scale.n_hidden)
         for axis in (self.figure.xaxis[0], self.figure.yaxis[0]):

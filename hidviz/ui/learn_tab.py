@@ -7,15 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 
 from hidviz.frames import Frame
 from hidviz.gauge import regauge, with_hidden
 from hidviz.learners import LEARNERS
-from hidviz.ui.components import Button, Buttons, HiddenUnits
+from hidviz.ui.components import Button, Buttons, HiddenUnits, Toggle
 from hidviz.ui.curves import CostCurves, ErrorCurves
 from hidviz.ui.heatmaps import TITLES, Heatmaps
-from hidviz.ui.layout import row, square, titled
+from hidviz.ui.layout import line, row, square, titled, words
 from hidviz.ui.session import Session
 from hidviz.ui.words import READABLE, equivalents_in_words, gauge_in_words, scale_strip, units_of
 
@@ -62,7 +61,8 @@ class LearnTab:
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        self.units.dark = self.history.dark = dark
+        for part in (self.units, self.history, self.log_switch, self.align_switch):
+            part.dark = dark
         for plot in (self.cost, self.errors, self.heatmaps):
             plot.restyle(dark)
         self._stale = True
@@ -80,32 +80,30 @@ class LearnTab:
         return acted
 
     def _build(self) -> None:
-        self.log_switch = pmui.Switch(
-            label="Logarithmic cost", description="The cost above its lowest value so far, in powers of ten.", margin=0
+        self.log_switch = Toggle(
+            label="Logarithmic cost", help="The cost above its lowest value so far, in powers of ten.", margin=0
         )
-        self.align_switch = pmui.Switch(
+        self.align_switch = Toggle(
             label="Align to truth",
-            description="Show the inferred couplings in the gauge nearest to the truth. Only the picture changes: "
+            help="Show the inferred couplings in the gauge nearest to the truth. Only the picture changes: "
             "learning never sees the truth.",
             margin=0,
         )
         for switch in (self.log_switch, self.align_switch):
             switch.param.watch(self._changed, "value")
         self.scale = pn.pane.HTML("", margin=0, styles={"margin-left": "auto"})
-        self.gauge_line = pmui.Typography("", sx={"fontSize": 15}, margin=0)
-        self.unit_title = pmui.Typography("", sx={"fontSize": 15}, margin=0)
-        legend = pmui.Typography("thin: as found · bold: aligned to the truth", sx={"fontSize": 14}, margin=0)
+        self.gauge_line, self.unit_title = words(), words()
+        legend = words("thin: as found · bold: aligned to the truth", size=14)
         maps = [square(title, each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]
-        line = {"align_items": "center", "gap": "16px", "sizing_mode": "stretch_width"}
-        self.layout = pmui.Column(
+        self.layout = pn.Column(
             row(
                 titled("Cost per bin", self.cost.figure, self.log_switch),
                 titled("Errors of the couplings", self.errors.figure, legend),
                 basis=400,
             ),
-            pn.FlexBox(self.align_switch, self.gauge_line, self.scale, **line),
+            line(self.align_switch, self.gauge_line, self.scale),
             row(*maps, basis=200),
-            pn.FlexBox(self.unit_title, self.history, justify_content="space-between", **line),
+            line(self.unit_title, self.history, styles={"justify-content": "space-between"}),
             self.units,
             sizing_mode="stretch_width",
             margin=(8, 0),
@@ -125,7 +123,7 @@ class LearnTab:
             self.units.units = units_of(frame) if hides else []
             self._read_at = time.monotonic()
         self.gauge_line.object = gauge_in_words(frame.gauge, n_found, truth.n_hidden) if hides else ""
-        self.unit_title.object = f"**Hidden units** · {equivalents_in_words(n_found if hides else 0)}"
+        self.unit_title.object = f"<b>Hidden units</b> · {equivalents_in_words(n_found if hides else 0)}"
         undo = zip(("Undo", "Redo"), self._session.n_undo, strict=True)
         self.history.disabled = [name for name, n in undo if n == 0]
 

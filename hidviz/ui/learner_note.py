@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import panel as pn
-import panel_material_ui as pmui
+from pathlib import Path
+
+import param
+from panel.custom import JSComponent
 
 from hidviz.experiments import Experiment
 from hidviz.learners import LEARNERS
 
+HERE = Path(__file__).parent
 
-class LearnerNote:
+
+class LearnerNote(JSComponent):  # type: ignore[misc]  # panel has no types
     """Two sentences about the learner, its predicted seconds a step, and its equations behind a fold."""
 
-    def __init__(self) -> None:
-        self._shown: str | None = None
-        self.summary = pmui.Typography("", sx={"fontSize": 14, "lineHeight": 1.35}, margin=(0, 4))
-        self.equations = pn.pane.LaTeX("", renderer="katex", styles={"font-size": "13px"}, margin=0)
-        self.layout = pmui.Column(
-            self.summary,
-            pmui.Accordion(
-                ("Equations", pmui.Column(self.equations, margin=0, scroll="x")),
-                active=[], disable_gutters=True, title_variant="body2", elevation=0,
-                sizing_mode="stretch_width", margin=0,
-            ),
-            sizing_mode="stretch_width",
-            margin=0,
-        )  # fmt: skip
+    summary = param.String(doc="What the learner assumes, climbs and costs.")
+    equations = param.List([], doc="Its equations in KaTeX, without delimiters.")
+    active = param.List([], doc="Places of the equations in play.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "learner_note.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "learner_note.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
     def show(self, experiment: Experiment) -> None:
         """Describe the learner of an experiment."""
@@ -33,12 +30,10 @@ class LearnerNote:
         seconds = method.seconds(
             experiment.n_visible, experiment.n_hidden_learned, experiment.n_steps - 1, experiment.hidden_hidden
         )
-        self.summary.object = (
-            f"{method.summary} Climbs the {method.objective}; about {duration(seconds)} an evaluation."
+        self.param.update(
+            summary=f"{method.summary} Climbs the {method.objective}; about {duration(seconds)} an evaluation.",
+            equations=list(method.equations),
         )
-        if self._shown != experiment.learner:
-            self._shown = experiment.learner
-            self.equations.object = "\n\n".join(f"$${equation}$$" for equation in method.equations)
 
 
 def duration(seconds: float) -> str:

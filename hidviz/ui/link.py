@@ -6,13 +6,13 @@ Whatever a link holds, an Experiment comes out: bad values are named in `notices
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from hidviz.experiments import CHOICES, Experiment
+from hidviz.experiments import CHOICES, OPTIONAL, Experiment
 from hidviz.presets import PRESETS
-from hidviz.ui.settings import KNOBS, spoken
+from hidviz.ui.settings import KNOBS, quoted, read, spoken
 
 VIEW_KEYS = ("tab", "step", "lesson", "hide")
 TABS = ("learn", "data", "length", "restarts", "equivalent", "inspector", "compare", "scores")
@@ -52,7 +52,7 @@ def read_link(arguments: Mapping[str, Sequence[bytes | str]]) -> Link:
     notices: list[str] = []
     preset = given.pop("preset", "")
     if preset and preset not in PRESETS:
-        notices.append(f"preset: {_quoted(preset)} is not one of {', '.join(PRESETS)}.")
+        notices.append(f"preset: {quoted(preset)} is not one of {', '.join(PRESETS)}.")
         preset = ""
     experiment = PRESETS[preset] if preset else Experiment()
     for knob in KNOBS:
@@ -68,7 +68,7 @@ def read_link(arguments: Mapping[str, Sequence[bytes | str]]) -> Link:
     hide = _one_of(given.pop("hide", None), "hide", HIDE, notices)
     given.pop("lesson", None)
     given.pop("theme", None)
-    notices += [f"{_quoted(key)} is not a key that this page knows." for key in given]
+    notices += [f"{quoted(key)} is not a key that this page knows." for key in given]
     return Link(experiment, preset, step, tab, hide == "controls", tuple(notices))
 
 
@@ -101,19 +101,10 @@ def _value(name: str, text: str) -> Any:
             return True
         if text.lower() in ("0", "false", "no"):
             return False
-        raise ValueError(f"must be 1 or 0, got {_quoted(text)}.")
-    kind = str({field.name: field.type for field in fields(Experiment)}[name])
-    if "None" in kind and text == "":
+        raise ValueError(f"must be 1 or 0, got {quoted(text)}.")
+    if name in OPTIONAL and text == "":
         return None
-    try:
-        number = float(text)
-    except ValueError:
-        raise ValueError(f"must be a number, got {_quoted(text)}.") from None
-    if "int" in kind:
-        if number != number or abs(number) > 1e15 or number != int(number):
-            raise ValueError(f"must be a whole number, got {_quoted(text)}.")
-        return int(number)
-    return number
+    return read(name, text)
 
 
 def _written(value: object) -> str:
@@ -129,14 +120,14 @@ def _whole(text: str | None, key: str, high: int, notices: list[str]) -> int | N
         return None
     if text.isdecimal() and int(text[:12]) <= high:
         return int(text[:12])
-    notices.append(f"{key}: must be a whole number from 0 to {high:,}, got {_quoted(text)}.")
+    notices.append(f"{key}: must be a whole number from 0 to {high:,}, got {quoted(text)}.")
     return None
 
 
 def _one_of(text: str | None, key: str, known: Sequence[str], notices: list[str]) -> str | None:
     if text is None or text in known:
         return text
-    notices.append(f"{key}: {_quoted(text)} is not one of {', '.join(known)}.")
+    notices.append(f"{key}: {quoted(text)} is not one of {', '.join(known)}.")
     return None
 
 
@@ -144,11 +135,6 @@ def _text(value: bytes | str) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
-def _quoted(text: str) -> str:
-    """A piece of a link, short enough to show."""
-    return f"“{text[:40]}…”" if len(text) > 40 else f"“{text}”"
-
-
 def _reason(error: ValueError, text: str) -> str:
     reason = spoken(str(error))
-    return reason if len(reason) < 300 else f"cannot be {_quoted(text)}."
+    return reason if len(reason) < 300 else f"cannot be {quoted(text)}."

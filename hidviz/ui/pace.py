@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 IN_FLIGHT = 2  # frames sent and not yet drawn
 PATIENCE = 1.0  # seconds after which an unacknowledged frame no longer holds back the next: a hidden tab draws nothing
-SHARE = 0.25  # of the server's time, for the frames of all running sessions together
+SHARE = 0.25  # of the server's processor time, for the frames of all running sessions together
 
 
 class Pace:
@@ -43,11 +43,11 @@ class Pace:
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
-        """Time what is done inside, and put the next frame off accordingly."""
-        begin = time.monotonic()
+        """Time what is done inside, without the turns of learning in between; the next frame is put off accordingly."""
+        begin, used = time.monotonic(), time.thread_time()
         yield
         n_running = sum(pace.running for pace in _paces)
-        self._next_at = begin + n_running * (time.monotonic() - begin) / SHARE
+        self._next_at = begin + n_running * (time.thread_time() - used) / SHARE
 
     def end(self) -> None:
         """No frame follows."""

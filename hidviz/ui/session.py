@@ -45,6 +45,7 @@ class Session:
         self._runner: Runner[Progress | Frame] = Runner(counts=lambda item: isinstance(item, Frame))
         self._seen = -1
         self._going = False  # whether a person wants it to go on by itself
+        self._fresh = False  # whether a course was begun of which nothing has been seen yet
         self._world: World | None = frame.world if frame else None
         self._world_key = experiment.data_key if frame else None
         self._undo: list[tuple[Experiment, Frame]] = []
@@ -100,7 +101,7 @@ class Session:
 
     def _take(self, frame: Frame) -> None:
         before = self.frame.snapshot.state if self.frame else "learning"
-        self.frame = frame
+        self.frame, self._fresh = frame, False
         if self._edit_cost is not None:
             self.event += f": the cost changed by {frame.snapshot.cost - self._edit_cost:+.4f} nats per bin."
             self._edit_cost = None
@@ -112,7 +113,10 @@ class Session:
 
     def run(self) -> None:
         """Go on; at the end of a run, start it again."""
-        if self.finished or self.frame is None or self._stale:
+        if self._preparing:
+            self._going = True
+            self._runner.resume()
+        elif self.finished or self.frame is None or self._stale:
             self._begin(going=True)
         elif self._runner.ended:
             self._continue(self.frame, going=True)
@@ -129,8 +133,10 @@ class Session:
 
     def step(self) -> None:
         """Make one step, then pause."""
-        if self.frame is None or self._stale:
-            self._begin(going=False)
+        if self._preparing and self._runner.running and not self._going:
+            self._runner.step()
+        elif self._preparing or self.frame is None or self._stale:
+            self._begin(going=False, steps=2)  # step 0 comes first
         elif self.finished:
             self.event = "This run has ended: rewind it, or take a new start."
         elif self._runner.ended:
@@ -274,6 +280,11 @@ class Session:
         return self.frame.snapshot.couplings.n_hidden if self.frame else 0
 
     @property
+    def _preparing(self) -> bool:
+        """Whether step 0 of a new course is under way, so that what is shown is not what a press is meant for."""
+        return self._fresh and not self._runner.ended
+
+    @property
     def _stale(self) -> bool:
         """Whether the frame shown belongs to other knobs than the present ones."""
         return self._world_key != self.experiment.data_key or bool(self.problem)
@@ -310,6 +321,7 @@ class Session:
         self._undo, self._redo = [], []
         self.course_number += 1
         self._start(self.experiment.course(world), going, steps)
+        self._fresh = True
 
     def _continue(self, frame: Frame, *, going: bool, steps: int = 1) -> None:
         """Go on from a frame, which is shown at once."""
@@ -319,5 +331,5 @@ class Session:
     def _start(self, items: Iterator[Progress | Frame], going: bool, steps: int = 1) -> None:
         """Consume a course: on and on, or for a number of frames."""
         self.problem, self.infeasible, self.progress = "", False, None
-        self._going = going
+        self._going, self._fresh = going, False
         self._runner.start(items, steps=None if going else steps)

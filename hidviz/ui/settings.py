@@ -6,6 +6,7 @@ Bounds are checked by the Experiment alone, so that a value out of range is answ
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -119,6 +120,31 @@ def meant(experiment: Experiment, turned: dict[str, Any]) -> dict[str, Any]:
     if "learner" in changes:
         changes["optimiser"] = None
     return changes
+
+
+def read(name: str, text: str | bool) -> Any:
+    """The value of a knob from what was typed in its field or in a link, chosen or switched.
+
+    Raises:
+        ValueError: it is not a number, or not a whole one where one is needed; the message names the knob.
+    """
+    parameter = Settings.param[name]
+    if not isinstance(parameter, param.Number) or isinstance(text, bool):
+        return text
+    kind, example = ("a whole number", "10,000") if isinstance(parameter, param.Integer) else ("a number", "0.5")
+    try:
+        value = float(str(text).replace(",", "").replace(" ", ""))
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or (isinstance(parameter, param.Integer) and value != int(value)):
+        raise ValueError(f"{parameter.label} must be {kind} such as {example}, got {quoted(text)}.")
+    return int(value) if isinstance(parameter, param.Integer) else value
+
+
+def quoted(text: object) -> str:
+    """What somebody typed, short enough to show."""
+    typed = str(text)
+    return f"“{typed[:40]}…”" if len(typed) > 40 else f"“{typed}”"
 
 
 def spoken(sentence: str) -> str:

@@ -1,17 +1,6 @@
 // The row of tabs, by the rules of the tab pattern: one stop for the Tab key, arrows to move, Home and End.
 
-// A figure whose tab has just come forward is in the page before it is laid out. Measured in that moment by a resize of
-// its surroundings, Bokeh fails (panel-material-ui issue 548); skipped, it is measured once it is laid out.
-const measureOnlyWhatIsLaidOut = () => {
-  const { prototype } = window.Bokeh.require("models/plots/plot_canvas").PlotView
-  if (prototype.measuresOnlyWhatIsLaidOut) { return }
-  const measure = prototype._measure_layout
-  prototype._measure_layout = function () { if (this.layout) { measure.call(this) } }
-  prototype.measuresOnlyWhatIsLaidOut = true
-}
-
 export function render({ model }) {
-  measureOnlyWhatIsLaidOut()
   const bar = document.createElement("div")
   bar.setAttribute("role", "tablist")
   bar.setAttribute("aria-label", "Views")

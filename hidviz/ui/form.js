@@ -1,0 +1,96 @@
+// A form of labelled fields in groups. A value is sent as it was typed; what it means is decided elsewhere, and what
+// cannot be used is answered under its field, which keeps what was typed until it is mended.
+
+const make = (tag, attributes = {}, text = "") => {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) { element.setAttribute(name, value) }
+  element.textContent = text
+  return element
+}
+
+const written = (value) => Number.isInteger(value) && Math.abs(value) >= 1e4 ? value.toLocaleString("en") : String(value)
+
+const parsed = (input) => Number(input.value.replaceAll(",", ""))
+
+export function render({ model }) {
+  const root = make("div", { class: "knobs" })
+  const fields = new Map()
+
+  const field = (name) => {
+    const { label, help, kind, options, step } = model.fields[name]
+    const place = make("div", { class: `field ${kind}`, title: help })
+    const input = kind === "choice" ? make("select") : make("input", { autocomplete: "off" })
+    const id = `knob-${name}`
+    for (const [attribute, value] of Object.entries({ id, name, "aria-description": help })) {
+      input.setAttribute(attribute, value)
+    }
+    const error = make("div", { class: "refusal", "aria-live": "polite" })
+    const send = (value) => model.send_msg({ turned: name, value })
+    if (kind === "choice") {
+      input.append(...options.map(([value, text]) => make("option", { value }, text)))
+      input.addEventListener("change", () => send(input.value))
+    } else if (kind === "switch") {
+      input.type = "checkbox"
+      input.setAttribute("role", "switch")
+      input.addEventListener("change", () => send(input.checked))
+    } else {
+      input.type = "text"
+      input.inputMode = kind === "integer" ? "numeric" : "decimal"
+      input.setAttribute("role", "spinbutton")
+      input.addEventListener("change", () => {
+        if (parsed(input) === model.values[name]) { input.value = written(model.values[name]) }
+        send(input.value)
+      })
+      input.addEventListener("keydown", (event) => {
+        const by = { ArrowUp: step, ArrowDown: -step }[event.key]
+        if (event.key === "Enter") { input.select() }
+        if (by === undefined) { return }
+        event.preventDefault()
+        const value = parsed(input) + by
+        if (Number.isFinite(value)) {
+          input.value = written(Number(value.toPrecision(12)))
+          input.dispatchEvent(new Event("change"))
+        }
+      })
+    }
+    place.append(make("label", { for: id }, label), input, error)
+    fields.set(name, { input, error, kind })
+    return place
+  }
+
+  const group = ({ title, folded, rows }) => {
+    const place = make(folded ? "details" : "fieldset")
+    place.append(make(folded ? "summary" : "legend", {}, title))
+    for (const row of rows) {
+      const line = make("div", { class: "row" })
+      line.append(...row.map(field))
+      place.append(line)
+    }
+    return place
+  }
+
+  const show = () => {
+    for (const [name, { input, error, kind }] of fields) {
+      const value = model.values[name], refused = model.errors[name] ?? ""
+      error.textContent = refused
+      input.disabled = model.disabled.includes(name)
+      input.setAttribute("aria-invalid", String(Boolean(refused)))
+      if (refused) { continue }
+      if (kind === "switch") {
+        input.checked = value
+      } else if (kind === "choice") {
+        input.value = value
+      } else {
+        input.value = written(value)
+        input.setAttribute("aria-valuenow", value)
+      }
+    }
+  }
+  const theme = () => root.classList.toggle("dark", model.dark)
+  root.append(...model.groups.map(group))
+  for (const name of ["values", "errors", "disabled"]) { model.on(name, show) }
+  model.on("dark", theme)
+  show()
+  theme()
+  return root
+}

@@ -1,0 +1,40 @@
+// What a learner assumes and costs, and its equations behind a fold; those in play are marked.
+
+export function render({ model }) {
+  const root = document.createElement("div")
+  const summary = document.createElement("p")
+  const fold = document.createElement("details")
+  const title = document.createElement("summary")
+  title.textContent = "Equations"
+  const list = document.createElement("ol")
+  fold.append(title, list)
+  root.className = "note"
+  root.append(summary, fold)
+
+  const say = () => { summary.textContent = model.summary }
+  const mark = () => {
+    [...list.children].forEach((line, k) => line.classList.toggle("active", model.active.includes(k)))
+    if (model.active.length) { fold.open = true }
+  }
+  const write = () => {
+    list.replaceChildren(...model.equations.map((tex) => {
+      const line = document.createElement("li")
+      if (window.katex) {
+        window.katex.render(tex, line, { output: "mathml", displayMode: true, throwOnError: false })
+      } else {
+        line.textContent = tex
+      }
+      return line
+    }))
+    mark()
+  }
+  const theme = () => root.classList.toggle("dark", model.dark)
+  model.on("summary", say)
+  model.on("equations", write)
+  model.on("active", mark)
+  model.on("dark", theme)
+  say()
+  write()
+  theme()
+  return root
+}
