@@ -7,6 +7,7 @@
 The engine stands on NumPy and SciPy alone; the page lives in `hidviz.ui` and is imported only when asked for.
 """
 
+from hidviz.batch import Fit, fit
 from hidviz.bundle import load_bundle, save_bundle
 from hidviz.couplings import Couplings, random_couplings
 from hidviz.error_bars import ErrorBars, error_bars
@@ -15,7 +16,7 @@ from hidviz.gauge import Gauge, aligned, best_gauge, regauge
 from hidviz.judging import judge
 from hidviz.learners import LEARNERS, Beliefs, Estimate, Infeasible, Learner, prepare
 from hidviz.learners.smoothing import HiddenPosterior, hidden_posterior
-from hidviz.learning import Fit, fit, learn
+from hidviz.learning import learn
 from hidviz.likelihood import log_likelihood
 from hidviz.presets import PRESETS
 from hidviz.recording import Recording

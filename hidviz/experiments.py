@@ -200,7 +200,12 @@ class Experiment:
         )
 
     def course(
-        self, world: World | None = None, since: Frame | None = None, edited: Couplings | None = None
+        self,
+        world: World | None = None,
+        since: Frame | None = None,
+        edited: Couplings | None = None,
+        *,
+        halves: bool = False,
     ) -> Iterator[Progress | Frame]:
         """The run as a live view sees it.
 
@@ -209,6 +214,8 @@ class Experiment:
             since: a frame to go on from, which comes first, as it is unless other knobs act on it; learning starts
                 anew otherwise.
             edited: couplings to put in the place of that frame's; its step and its past stay.
+            halves: show every step of a learner with an E-step in two halves, as `learn` does. The row of a half step
+                is the last of its trace; the row of the whole step takes its place.
         """
         if since is not None:
             bench, world, trace, start = since.bench, since.world, since.trace, since.snapshot
@@ -229,15 +236,14 @@ class Experiment:
             held_out=bench.held_out,
             patience=self.patience if bench.held_out else None,
             max_steps=self.max_steps,
+            halves=halves,
         )
-        if since is not None:
-            snapshot = next(snapshots)
-            frame = since if snapshot is since.snapshot else framed(world, bench, snapshot, trace)
-            trace = frame.trace
-            yield frame
+        if since is not None and since.snapshot.phase == "M":
+            trace = trace.shortened()
         for snapshot in snapshots:
-            frame = framed(world, bench, snapshot, trace)
-            trace = frame.trace
+            seen = since is not None and snapshot is since.snapshot
+            frame = since if since and seen else framed(world, bench, snapshot, trace)
+            trace = frame.trace if snapshot.phase == "E" else trace
             yield frame
 
     def run(self) -> Iterator[Snapshot]:

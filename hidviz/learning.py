@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from hidviz.couplings import Array, Couplings, largest_field
 from hidviz.learners.protocol import Estimate, Learner
 from hidviz.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
-from hidviz.snapshot import Best, Snapshot, result
+from hidviz.snapshot import Best, Snapshot
 from hidviz.stopping import diverged, ended, going_back, warning
 
 FARTHEST = 150.0  # a step to fields beyond this, odds of e**300, is not evaluated: its cost counts as infinite
@@ -38,6 +37,7 @@ def learn(
     patience: int | None = None,
     tolerance: float = 1e-6,
     max_steps: int | None = None,
+    halves: bool = False,
 ) -> Iterator[Snapshot]:
     """Learn couplings step by step; snapshot 0 is the start, the last one says why learning ended.
 
@@ -53,6 +53,8 @@ def learn(
         tolerance: end when no free entry of the gradient of the cost per bin is larger. The gap to the optimum is
             then about tolerance² · n_parameters / (2 · least curvature), below 1e-6 nats per bin for 1e-6.
         max_steps: end after this many steps; None for no limit (a stochastic learner: 800).
+        halves: show every step of a learner with an E-step in two halves: first the couplings moved at the old beliefs
+            (`Snapshot.phase` "M"), then the beliefs settled there ("E"), which is the snapshot of the whole step.
 
     Raises:
         ValueError: an argument is out of range; the message says what must hold.
@@ -66,6 +68,9 @@ def learn(
     task = _Task(learner, held_out, penalty, box, name, max_steps)
 
     snapshot = task.resumed(start) if isinstance(start, Snapshot) else task.first(start)
+    if snapshot.settled is not None:
+        yield snapshot
+        snapshot = snapshot.settled
     while True:
         if snapshot.state == "learning":
             snapshot = ended(snapshot, tolerance if not learner.stochastic else None, patience, max_steps)
@@ -80,6 +85,8 @@ def learn(
         after = task.next(snapshot, found, memory, evaluations) if np.isfinite(found.cost) else None
         if after is None or (not learner.stochastic and diverged(found.cost, task.point(lowest).cost, after.rises)):
             after = going_back(lowest, schedule.rate)
+        elif halves and learner.held is not None:
+            yield task.halfway(snapshot, after)
         snapshot = after
 
 
@@ -93,48 +100,6 @@ def with_couplings(snapshot: Snapshot, couplings: Couplings, learner: Learner, h
         state="learning",
         message="",
         best=_better(snapshot.best, snapshot.step, fresh.held_out, couplings),
-    )
-
-
-@dataclass(frozen=True)
-class Fit:
-    """The result of `fit`.
-
-    Args:
-        couplings: the estimate: the best on held-out data if there was any, the average of the last fifth of a
-            stochastic run, else the last.
-        last: the last snapshot; its `state` and `message` say how learning ended.
-        cost: training cost of every snapshot, nats per bin.
-        held_out: held-out cost of every snapshot, nats per bin; empty without held-out data.
-    """
-
-    couplings: Couplings
-    last: Snapshot
-    cost: Array
-    held_out: Array
-
-
-def fit(learner: Learner, start: Couplings, *, max_steps: int = 2000, **settings: Any) -> Fit:
-    """Learn until the end, and keep the best: the batch face of `learn`, which explains the settings.
-
-    Args:
-        learner: a prepared learner.
-        start: couplings to start from.
-        max_steps: give up after this many steps.
-        **settings: any further keyword of `learn`. With `held_out`, patience is 30 steps unless given.
-
-    Raises:
-        ValueError: a setting is out of range.
-    """
-    if settings.get("held_out") is not None:
-        settings.setdefault("patience", 30)
-    course = list(learn(learner, start, max_steps=max_steps, **settings))
-    last = course[-1]
-    return Fit(
-        couplings=result(last),
-        last=last,
-        cost=np.array([snapshot.cost for snapshot in course]),
-        held_out=np.array([snapshot.held_out for snapshot in course if snapshot.held_out is not None]),
     )
 
 
@@ -181,6 +146,9 @@ class _Task:
 
     def resumed(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot as this task sees it: itself, unless box, penalty or optimiser were others."""
+        if snapshot.settled is not None:
+            after = self.resumed(snapshot.settled)
+            return snapshot if after is snapshot.settled else after
         if snapshot.state != "learning":
             return snapshot
         inside = self._inside(snapshot.couplings)
@@ -204,6 +172,21 @@ class _Task:
         if self.learner.stochastic and self.max_steps is not None and after.step > 0.8 * self.max_steps:
             after = replace(after, average=_averaged(before.average, couplings))
         return after
+
+    def halfway(self, before: Snapshot, after: Snapshot) -> Snapshot:
+        """Half of the step between two snapshots: the couplings of the later one, the beliefs of the earlier one."""
+        assert self.learner.held is not None
+        assert before.estimate.beliefs is not None
+        estimate = self.learner.held(after.couplings, before.estimate.beliefs)
+        point = self._point(after.couplings.vector(self.learner.learned), estimate)
+        return replace(
+            after,
+            estimate=estimate,
+            cost=-estimate.objective / self.learner.n_transitions,
+            steepness=steepness(point, self.box),
+            message="",
+            settled=after,
+        )
 
     def stuck(self, before: Snapshot, evaluations: int) -> Snapshot:
         """The last snapshot of a run whose last step found nothing better."""

@@ -49,6 +49,8 @@ class Snapshot:
         average: running mean of the couplings over the last fifth of a stochastic run, and its number of steps.
         lowest: the snapshot of the lowest penalised cost so far; None if this is the one.
         rises: how many steps in a row have raised the penalised cost.
+        settled: of a half step, in which the couplings have moved and the beliefs not yet, the whole step that it
+            becomes once the beliefs have settled; None for a whole step.
     """
 
     step: int
@@ -66,6 +68,12 @@ class Snapshot:
     average: tuple[Couplings, int] | None = None
     lowest: Snapshot | None = None
     rises: int = 0
+    settled: Snapshot | None = None
+
+    @property
+    def phase(self) -> Literal["E", "M"]:
+        """What was done last: "M" after half a step, couplings moved at fixed beliefs; "E" once beliefs settled."""
+        return "E" if self.settled is None else "M"
 
 
 def regauged(snapshot: Snapshot, gauge: Gauge, learned: tuple[str, ...]) -> Snapshot:
@@ -92,6 +100,7 @@ def regauged(snapshot: Snapshot, gauge: Gauge, learned: tuple[str, ...]) -> Snap
         memory=snapshot.memory.moved(move),
         average=snapshot.average and (regauge(snapshot.average[0], gauge), snapshot.average[1]),
         lowest=snapshot.lowest and regauged(snapshot.lowest, gauge, learned),
+        settled=snapshot.settled and regauged(snapshot.settled, gauge, learned),
     )
 
 

@@ -37,6 +37,12 @@ class Trace:
     def __contains__(self, name: str) -> bool:
         return name in self.names
 
+    def shortened(self) -> Trace:
+        """The trace without its last row."""
+        shorter = Trace()
+        shorter.names, shorter._n, shorter._rows, shorter._used = self.names, self._n - 1, self._rows, self._used
+        return shorter
+
     def extended(self, row: Mapping[str, float]) -> Trace:
         """A trace with one more row, which must have the columns of the first."""
         longer = Trace()

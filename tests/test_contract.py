@@ -93,6 +93,22 @@ def test_the_same_call_gives_the_same_bits(name, full):
     assert bits(again(at)) == bits(first)
 
 
+@pytest.mark.parametrize("name", [name for name in LEARNERS if LEARNERS[name].phases])
+@plain_and_full
+def test_beliefs_that_are_held_are_those_of_the_estimate(name, full):
+    learner, at = prepared(name, full), couplings(name, full)
+    settled = learner(at)
+    held = learner.held(at, settled.beliefs)
+    np.testing.assert_allclose(held.beliefs.hidden, settled.beliefs.hidden, atol=1e-15)  # moved inside (-1, 1)
+    assert held.beliefs.sweeps == settled.beliefs.sweeps
+    assert held.objective == pytest.approx(settled.objective, rel=1e-13)
+    np.testing.assert_allclose(held.gradient.vector(), settled.gradient.vector(), atol=1e-12)
+    assert held.residual == pytest.approx(settled.residual, abs=1e-12)
+    elsewhere = learner.held(couplings(name, full, seed=5), settled.beliefs)
+    np.testing.assert_allclose(elsewhere.beliefs.hidden, settled.beliefs.hidden, atol=1e-15)
+    assert elsewhere.objective != held.objective
+
+
 @every_learner
 @plain_and_full
 def test_nothing_that_goes_in_is_changed_and_nothing_that_came_out(name, full):
@@ -198,6 +214,10 @@ def test_a_method_says_what_it_is(name):
     for words in (method.title, method.objective, method.summary, *method.equations):
         assert words.strip()
     assert method.hidden in ("none", "continuous", "stochastic")
+    assert len(method.phases) == (0 if prepared(name).held is None else len(method.equations))
+    if method.phases:
+        assert set("".join(method.phases)) == {"E", "M"}
+        assert set(method.phases) <= {"E", "M", "EM"}
     assert 0.0 < method.seconds(10, 2, 1000, False) < method.seconds(10, 2, 100_000, False)
 
 

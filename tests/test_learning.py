@@ -1,6 +1,6 @@
 """Learning goes on from any snapshot as if nothing had happened, ends with a reason, and never with a NaN."""
 
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 
@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from hidviz.batch import fit
 from hidviz.couplings import Couplings
 from hidviz.gauge import Gauge, regauge
-from hidviz.learning import fit, learn
+from hidviz.learning import learn
 from hidviz.optimisers import OPTIMISERS
 from hidviz.snapshot import regauged, result
 from hidviz.starts import random_start
-from tests.toys import backprop, history, noisy
+from tests.toys import assert_same, backprop, history, noisy
 
 EXACT_RULES = ("l-bfgs", "gradient", "momentum", "adam")
 
@@ -42,22 +43,6 @@ def cost(learner, penalty):
         )
 
     return value
-
-
-def assert_same(one, other):
-    """Equal bit by bit, all the way down."""
-    assert type(one) is type(other)
-    if is_dataclass(one):
-        for field in fields(one):
-            assert_same(getattr(one, field.name), getattr(other, field.name))
-    elif isinstance(one, np.ndarray):
-        assert one.tobytes() == other.tobytes()
-    elif isinstance(one, tuple):
-        assert len(one) == len(other)
-        for a, b in zip(one, other, strict=True):
-            assert_same(a, b)
-    else:
-        assert one == other
 
 
 # What is learned

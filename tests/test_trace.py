@@ -70,6 +70,13 @@ def test_two_threads_may_branch_at_the_same_row_at_once():
         sys.setswitchinterval(interval)
 
 
+def test_the_last_row_can_be_left_out_and_another_take_its_place():
+    trace = grown(Trace(), [1.0, 2.0, 3.0])
+    shorter = trace.shortened()
+    other = grown(shorter, [7.0])
+    assert [each["step"].tolist() for each in (shorter, other, trace)] == [[1.0, 2.0], [1.0, 2.0, 7.0], [1.0, 2.0, 3.0]]
+
+
 def test_columns_are_read_only():
     with pytest.raises(ValueError, match="read-only"):
         grown(Trace(), [1.0])["cost"][0] = 0.0

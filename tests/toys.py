@@ -1,4 +1,6 @@
-"""Tiny learners, each a few plain lines, to test learning itself with."""
+"""Tiny learners, each a few plain lines, to test learning itself with; and whether two snapshots are the same."""
+
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 
@@ -46,3 +48,19 @@ def noisy(recording, n_hidden):
         return Estimate(estimate.objective, gradient, Beliefs(hidden, sweeps + 1))
 
     return Learner(evaluate, recording.n_visible, n_hidden, recording.n_transitions, exact.learned, stochastic=True)
+
+
+def assert_same(one, other):
+    """Equal bit by bit, all the way down."""
+    assert type(one) is type(other)
+    if is_dataclass(one):
+        for field in fields(one):
+            assert_same(getattr(one, field.name), getattr(other, field.name))
+    elif isinstance(one, np.ndarray):
+        assert one.tobytes() == other.tobytes()
+    elif isinstance(one, tuple):
+        assert len(one) == len(other)
+        for a, b in zip(one, other, strict=True):
+            assert_same(a, b)
+    else:
+        assert one == other

@@ -67,17 +67,20 @@ def prepare(
         sweeps = beliefs.sweeps if beliefs else 0
         rng = np.random.default_rng([seed, sweeps])
         start = beliefs.hidden.T if beliefs else rng.choice([-1.0, 1.0], (n_hidden, history.n))
-        sigma = np.pad(start, ((0, 0), (1, 1)))  # zeros before the first bin and after the last: see `_shifted`
+        sigma = _padded(start)
         for _ in range(sweeps_per_step):
             _sweep(system, history, sigma, rng)
-        objective, slope = _complete_data(system, history, sigma)
-        return Estimate(
-            objective=objective,
-            gradient=_couplings(slope, couplings, learned),
-            beliefs=Beliefs(sigma[:, 1:-1].T, sweeps + sweeps_per_step),
-        )
+        return seen(system, couplings, sigma, sweeps + sweeps_per_step)
 
-    return Learner(evaluate, recording.n_visible, n_hidden, recording.n_transitions, learned, stochastic=True)
+    def held(couplings: Couplings, beliefs: Beliefs) -> Estimate:
+        return seen(_system(couplings), couplings, _padded(beliefs.hidden.T), beliefs.sweeps)
+
+    def seen(system: _System, couplings: Couplings, sigma: Array, sweeps: int) -> Estimate:
+        objective, slope = _complete_data(system, history, sigma)
+        return Estimate(objective, _couplings(slope, couplings, learned), Beliefs(sigma[:, 1:-1].T, sweeps))
+
+    n_visible, n = recording.n_visible, recording.n_transitions
+    return Learner(evaluate, n_visible, n_hidden, n, learned, stochastic=True, held=held)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +155,11 @@ def _blocks(n: int, n_rows: int, step: int = 1) -> Iterator[slice]:
         for begin in range(first, n, size):
             checkpoint()
             yield slice(begin, min(begin + size, n), step)
+
+
+def _padded(sigma: Array) -> Array:
+    """A sample (Nh, n) with zeros before the first bin and after the last: see `_shifted`."""
+    return np.pad(sigma, ((0, 0), (1, 1)))
 
 
 def _shifted(sigma: Array, bins: slice, by: int) -> Array:
@@ -289,5 +297,6 @@ GIBBS = Method(
         r"\Delta L_{aj} \propto \sum_t \langle \sigma_a(t+1) - \tanh B_a(t)\rangle_{\sigma|s}\, s_j(t)",
         r"\Delta M_{ab} \propto \sum_t \langle [\sigma_a(t+1) - \tanh B_a(t)]\,\sigma_b(t)\rangle_{\sigma|s}",
     ),
+    phases=("E", "M", "M", "M", "M"),
     seconds=_seconds,
 )

@@ -48,14 +48,14 @@ def _learner(
     distinct = None if hidden_hidden else distinct_cases(everything)
     learned = learned_blocks(n_hidden, hidden_hidden=hidden_hidden, bias=bias)
 
-    def evaluate(couplings: Couplings, beliefs: Beliefs | None) -> Estimate:
+    def estimate(couplings: Couplings, beliefs: Beliefs | None, sweeps: int) -> Estimate:
         wiring = wire(couplings, theory)
         start = None if beliefs is None else beliefs.hidden
         if distinct is None or wiring.coupled:
             cases, known = everything, start
         else:
             cases, known = distinct.cases, None if start is None else start[distinct.first]
-        mu, gaps = settle(theory, wiring, cases, known, tolerance, max_sweeps)
+        mu, gaps = settle(theory, wiring, cases, known, tolerance, sweeps)
         value, slopes = ascent(theory, wiring, cases, mu)
         shapes = block_shapes(couplings.n_visible, couplings.n_hidden)
         gradient = Couplings(**{name: slopes[name] if name in learned else np.zeros(shapes[name]) for name in BLOCKS})
@@ -68,12 +68,19 @@ def _learner(
             unconverged=int(cases.counts[gaps > tolerance].sum()),
         )
 
+    def evaluate(couplings: Couplings, beliefs: Beliefs | None) -> Estimate:
+        return estimate(couplings, beliefs, max_sweeps)
+
+    def held(couplings: Couplings, beliefs: Beliefs) -> Estimate:
+        return estimate(couplings, beliefs, 0)
+
     return Learner(
         evaluate=evaluate,
         n_visible=recording.n_visible,
         n_hidden=n_hidden,
         n_transitions=recording.n_transitions,
         learned=learned,
+        held=held,
     )
 
 
@@ -171,10 +178,19 @@ _FULL_E_STEP = (
     _E_STEP + r"\sum_i\{s_i(t+1)-\langle\tanh H_i\rangle\}K_{ia} + \mu_a\sum_i\langle 1-\tanh^2 H_i\rangle K_{ia}^2"
     r" + \sum_b\{\mu_b(t+1)-\langle\tanh B_b\rangle\}M_{ba} + \mu_a\sum_b\langle 1-\tanh^2 B_b\rangle M_{ba}^2"
 )
-_M_STEP = (
-    r"\Delta K_{ib} \propto \sum_t\{(s_i(t+1)-\langle\tanh H_i\rangle)\mu_b"
-    r" - \langle 1-\tanh^2 H_i\rangle K_{ib}(1-\mu_b^2)\}"
+_NAIVE_M_STEP = (
+    r"\Delta J_{ij} \propto \sum_t e_i(t+1)\,s_j(t), \quad e_i(t+1) = s_i(t+1)-\tanh H_i(t)",
+    r"\Delta K_{ib} \propto \sum_t e_i(t+1)\,\mu_b(t)",
+    r"\Delta L_{aj} \propto \sum_t f_a(t+1)\,s_j(t), \quad f_a(t+1) = \mu_a(t+1)-\tanh B_a(t)",
+    r"\Delta M_{ab} \propto \sum_t f_a(t+1)\,\mu_b(t)",
 )
+_M_STEP = (
+    r"\Delta J_{ij} \propto \sum_t e_i(t+1)\,s_j(t), \quad e_i(t+1) = s_i(t+1)-\langle\tanh H_i(t)\rangle",
+    r"\Delta K_{ib} \propto \sum_t\{e_i(t+1)\,\mu_b - \langle 1-\tanh^2 H_i\rangle K_{ib}(1-\mu_b^2)\}",
+    r"\Delta L_{aj} \propto \sum_t f_a(t+1)\,s_j(t), \quad f_a(t+1) = \mu_a(t+1)-\langle\tanh B_a(t)\rangle",
+    r"\Delta M_{ab} \propto \sum_t\{f_a(t+1)\,\mu_b - \langle 1-\tanh^2 B_a\rangle M_{ab}(1-\mu_b^2)\}",
+)
+_M_PHASES = ("M",) * 4
 _LOWEST_AVERAGE = (
     r"\langle\tanh H_i\rangle = \tanh H_i\,[1-(1-\tanh^2 H_i)\Delta_i^2], \quad \Delta_i^2 = \sum_b K_{ib}^2(1-\mu_b^2)"
 )
@@ -191,7 +207,8 @@ MEAN_FIELD = Method(
         "theory of the paper's figures, for any number of hidden units. Small networks with much data run away: stop "
         "on held-out cost."
     ),
-    equations=(_FULL_E_STEP, _LOWEST_AVERAGE, _M_STEP),
+    equations=(_FULL_E_STEP, _LOWEST_AVERAGE, *_M_STEP),
+    phases=("E", "EM", *_M_PHASES),
     seconds=_seconds(1.2e-8),
 )
 MEAN_FIELD_NAIVE = Method(
@@ -204,7 +221,8 @@ MEAN_FIELD_NAIVE = Method(
         "Puts magnetisations in the place of the hidden states and forgets that they fluctuate. "
         "A lesson, not a tool: its couplings run away."
     ),
-    equations=(_NAIVE_E_STEP, r"\Delta K_{ib} \propto \sum_t\{s_i(t+1)-\tanh H_i(t)\}\mu_b(t)"),
+    equations=(_NAIVE_E_STEP, *_NAIVE_M_STEP),
+    phases=("E", *_M_PHASES),
     seconds=_seconds(1.2e-8),
 )
 MEAN_FIELD_GAUSSIAN = Method(
@@ -218,7 +236,8 @@ MEAN_FIELD_GAUSSIAN = Method(
         "factorised ansatz for many weak couplings. Its quadrature is good to 5e-7 while fields spread by at most 1, "
         "to 5e-4 at 2."
     ),
-    equations=(_FULL_E_STEP, r"\langle f(H_i)\rangle = \int Dx\, f(H_i + \Delta_i x)", _M_STEP),
+    equations=(_FULL_E_STEP, r"\langle f(H_i)\rangle = \int Dx\, f(H_i + \Delta_i x)", *_M_STEP),
+    phases=("E", "EM", *_M_PHASES),
     seconds=_seconds(9e-8),
 )
 MEAN_FIELD_SECOND_ORDER = Method(
@@ -235,6 +254,9 @@ MEAN_FIELD_SECOND_ORDER = Method(
         r"A \to A + \tfrac12\sum_{tab}(1-\mu_a^2(t+1))\,M_{ab}^2\,(1-\mu_b^2(t))",
         _FULL_E_STEP + r" - \mu_a\sum_b M_{ab}^2V_b(t-1) - \mu_a\sum_b V_b(t+1)M_{ba}^2",
         _LOWEST_AVERAGE,
+        *_M_STEP[:-1],
+        _M_STEP[-1] + r" + \sum_t(1-\mu_a^2(t+1))\,M_{ab}\,(1-\mu_b^2(t))",
     ),
+    phases=("EM", "E", "EM", *_M_PHASES),
     seconds=_seconds(1.2e-8),
 )

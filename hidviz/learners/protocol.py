@@ -69,6 +69,8 @@ class Learner:
         n_transitions: number of transitions in the recording: cost per bin = -objective / n_transitions.
         learned: names of the blocks that the gradient covers.
         stochastic: whether the gradient is a random estimate, which an optimiser must average over.
+        held: the same function with the beliefs left as they are, for learners that alternate between settling beliefs
+            (E-step) and moving couplings (M-step); None for the others. Its residual is what the beliefs now violate.
     """
 
     evaluate: Callable[[Couplings, Beliefs | None], Estimate]
@@ -77,6 +79,7 @@ class Learner:
     n_transitions: int
     learned: tuple[str, ...]
     stochastic: bool = False
+    held: Callable[[Couplings, Beliefs], Estimate] | None = None
 
     def __call__(self, couplings: Couplings, beliefs: Beliefs | None = None) -> Estimate:
         """Evaluate the objective and its gradient at these couplings.
@@ -114,6 +117,8 @@ class Method:
         likelihood: whether the objective is the exact log likelihood of the data under the method's own model.
         summary: two sentences: what it assumes, and where it applies.
         equations: its equations in KaTeX, without delimiters.
+        phases: of a learner whose E-step and M-step can be told apart, in which of them each equation is in play: "E",
+            "M" or "EM"; empty for the others.
         seconds: predicted seconds for one evaluation, from (Nv, Nh, n_transitions, hidden_hidden); a rough guide.
         stochastic: whether its gradients are random estimates.
     """
@@ -127,6 +132,7 @@ class Method:
     equations: tuple[str, ...]
     seconds: Callable[[int, int, int, bool], float]
     stochastic: bool = False
+    phases: tuple[str, ...] = ()
 
     def __call__(
         self,

@@ -45,7 +45,7 @@ def settle(
         cases: the data.
         start: (n, Nh) magnetisations to start from; None for a guess.
         tolerance: largest violation that counts as none.
-        max_sweeps: sweeps that a stretch may take in one pass.
+        max_sweeps: sweeps that a stretch may take in one pass; 0 to leave mu as it is, and only measure it.
 
     Returns:
         mu, (n, Nh), strictly inside (-1, 1), and its violation |tanh(field) - mu|, (n,), the largest over units.
@@ -58,8 +58,8 @@ def settle(
     if start is None:
         for s in _stretches(theory, wiring, cases):
             mu[s.first : s.first + len(s.prior)] = _inside(guess(s))
-    passes = _PASSES if wiring.coupled else 1
-    fewest = n
+    passes = 0 if max_sweeps == 0 else _PASSES if wiring.coupled else 1
+    fewest, changed = n, False
     for k in range(passes):
         changed = False
         for s in _stretches(theory, wiring, cases, shifted=k % 2 == 1):
@@ -68,7 +68,7 @@ def settle(
         if not changed or left >= fewest:
             break
         fewest = left or 1
-    if wiring.coupled and changed:
+    if max_sweeps == 0 or (wiring.coupled and changed):
         for s in _stretches(theory, wiring, cases):
             rows = np.arange(len(s.prior))
             gaps[s.first + rows] = _gap(mu[s.first + rows], field(s, mu, rows))
