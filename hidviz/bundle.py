@@ -7,6 +7,7 @@ A bundle is a zip archive; the same run gives the same bytes.
     trace.csv       costs (nats per bin) and errors, one row a step
     J.csv …         the found couplings as labelled tables; rows receive, columns send
     script.py       learns the run again through the public interface and compares its costs with the stored ones
+    costs.svg …     figures, if whoever saves the run has drawn any: for looking at, and never read
 
 The script reproduces a run made by its knobs alone, flips and swaps included. A run whose knobs were turned midway, or
 whose couplings were set by hand, is stored as faithfully, but its script will say at which step they part.
@@ -22,10 +23,11 @@ import io
 import json
 import platform
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -43,6 +45,7 @@ LARGEST = 64 * 2**20  # bytes of any one member, unpacked: half a million steps
 STRONGEST = 1e3  # a coupling beyond this means nothing, and its exponentials overflow
 ARRAYS = ("trace", *(f"{kind}_{block}" for kind in ("found", "true") for block in BLOCKS))
 COLUMNS = ("step", "cost", "exact", "held_out", *(f"{kind}_{b}" for kind in ("rms", "aligned") for b in BLOCKS))
+NO_FIGURES: Mapping[str, bytes] = MappingProxyType({})
 PINNED = (1980, 1, 1, 0, 0, 0)  # the date of every member, so that the bytes do not depend on when they are written
 
 
@@ -54,16 +57,19 @@ class Bundle(NamedTuple):
     trace: Trace
 
 
-def save_bundle(target: str | Path | IO[bytes], experiment: Experiment, frame: Frame) -> None:
+def save_bundle(
+    target: str | Path | IO[bytes], experiment: Experiment, frame: Frame, figures: Mapping[str, bytes] = NO_FIGURES
+) -> None:
     """Write a run as a bundle.
 
     Args:
         target: a path, or a binary file open for writing.
         experiment: the knobs of the run.
         frame: its newest step.
+        figures: pictures of the run by file name, to be put beside the numbers.
 
     Raises:
-        ValueError: the run has more steps than a bundle may hold.
+        ValueError: the run has more steps than a bundle may hold, or a figure has the name of another member.
     """
     stored = _arrays(frame)
     rows = stored["trace"]
@@ -79,8 +85,10 @@ def save_bundle(target: str | Path | IO[bytes], experiment: Experiment, frame: F
         **{f"{block}.csv": _csv(_table(frame.snapshot.couplings, block)) for block in "JKLM"},
         "arrays.npz": packed.getvalue(),
     }
+    if taken := members.keys() & figures.keys():
+        raise ValueError(f"Figures must have names of their own, got {', '.join(sorted(taken))}.")
     with zipfile.ZipFile(target, "w") as archive:
-        for name, content in members.items():
+        for name, content in (members | dict(figures)).items():
             archive.writestr(zipfile.ZipInfo(name, PINNED), content, zipfile.ZIP_DEFLATED)
 
 

@@ -37,6 +37,7 @@ class ErrorBars:
 
     Args:
         standard_errors: of every learned entry; zero in the blocks not learned.
+        untold: of every learned entry the part of it, from 0 to 1, that lies in flat directions; zero elsewhere.
         mean_variance: for each learned block, its mean squared standard error.
         scale_errors: (Nh,) standard error of log c, the scale of each hidden unit; infinite for an unconnected one.
         eigenvalues: (N,) of the information, rising, in nats per squared coupling; negative ones say that the fit is
@@ -48,6 +49,7 @@ class ErrorBars:
     """
 
     standard_errors: Couplings
+    untold: Couplings
     mean_variance: Mapping[str, float]
     scale_errors: Array
     eigenvalues: Array
@@ -133,9 +135,11 @@ def measuring(
         return {name: getattr(found, name) for name in blocks}
 
     variance = (roots**2).sum(axis=1)
-    shares = (directions[:, flat] ** 2).sum(axis=1) / max(flat.sum(), 1)
+    untold = np.minimum((directions[:, flat] ** 2).sum(axis=1), 1.0)
+    shares = untold / max(flat.sum(), 1)
     return ErrorBars(
         standard_errors=nothing.with_vector(np.sqrt(variance), blocks),
+        untold=nothing.with_vector(untold, blocks),
         mean_variance=MappingProxyType({name: float(block.mean()) for name, block in by_block(variance).items()}),
         scale_errors=_scale_errors(couplings, nothing, roots, blocks),
         eigenvalues=eigenvalues,

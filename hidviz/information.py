@@ -55,7 +55,7 @@ def information(
     Raises:
         Infeasible: it would take too long; the message gives the number.
     """
-    n_visible, n_hidden, n = couplings.n_visible, couplings.n_hidden, recording.n_transitions
+    n_hidden, n = couplings.n_hidden, recording.n_transitions
     blocks = learned_blocks(n_hidden, hidden_hidden=hidden_hidden, bias=bias)
     n_parameters = len(couplings.vector(blocks))
     if n_parameters > MOST_PARAMETERS:
@@ -64,12 +64,8 @@ def information(
             f"got {n_parameters:,}: use fewer units, or repeat the fit on other data and compare."
         )
     continuous = hidden == "continuous"
-    by_bins = not hidden_hidden and not couplings.M.any()
-    if by_bins:
-        predicted = _seconds(n_visible, n_hidden, n, 1 if continuous else 2.0**n_hidden)
-    else:
-        learner = "backprop" if continuous else "exact"
-        predicted = 2 * n_parameters * LEARNERS[learner].seconds(n_visible, n_hidden, n, hidden_hidden)
+    by_bins = _by_bins(couplings, hidden_hidden)
+    predicted = predicted_seconds(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias)
     if predicted > LONGEST_SECONDS:
         what = f"{2 * n_parameters:,} evaluations"
         if by_bins:
@@ -81,7 +77,30 @@ def information(
     if by_bins:
         told = _continuous(couplings) if continuous else _stochastic(couplings)
         return (yield from _assembled(told, recording, couplings, blocks, 1 if continuous else 2**n_hidden))
+    learner = "backprop" if continuous else "exact"
     return (yield from _differences(couplings, recording, learner, hidden_hidden, bias))
+
+
+def predicted_seconds(
+    couplings: Couplings,
+    recording: Recording,
+    *,
+    hidden: Literal["stochastic", "continuous"] = "stochastic",
+    hidden_hidden: bool = False,
+    bias: bool = False,
+) -> float:
+    """About how long `information` takes, in seconds; the matrix of N parameters is yet to be diagonalised."""
+    n_visible, n_hidden, n = couplings.n_visible, couplings.n_hidden, recording.n_transitions
+    if _by_bins(couplings, hidden_hidden):
+        return _seconds(n_visible, n_hidden, n, 1 if hidden == "continuous" else 2.0**n_hidden)
+    learner = "backprop" if hidden == "continuous" else "exact"
+    n_parameters = len(couplings.vector(learned_blocks(n_hidden, hidden_hidden=hidden_hidden, bias=bias)))
+    return 2 * n_parameters * LEARNERS[learner].seconds(n_visible, n_hidden, n, hidden_hidden)
+
+
+def _by_bins(couplings: Couplings, hidden_hidden: bool) -> bool:
+    """Whether every transition tells for itself: hidden units are not coupled to each other."""
+    return not hidden_hidden and not couplings.M.any()
 
 
 def _differences(

@@ -18,8 +18,8 @@ from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT
 from hidviz.ui.components import Button, Buttons
 from hidviz.ui.curves import Curves, Line
 from hidviz.ui.heatmaps import Heatmap, block_matrix, scale_for
-from hidviz.ui.inspector_tab import TABLE_CSS
 from hidviz.ui.layout import heading, row, square, titled
+from hidviz.ui.score_tables import TABLE_CSS
 from hidviz.ui.session import Session
 from hidviz.ui.settings import KNOBS, shown
 from hidviz.ui.words import gauge_in_words

@@ -17,7 +17,7 @@ import panel_material_ui as pmui
 from panel.io import hold
 from panel.io.callbacks import PeriodicCallback
 
-from hidviz.bundle import load_bundle, save_bundle
+from hidviz.bundle import load_bundle
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame
 from hidviz.gauge import Gauge
@@ -29,6 +29,7 @@ from hidviz.ui.data_tab import DataTab
 from hidviz.ui.degeneracy_tab import DegeneracyTab
 from hidviz.ui.help import HELP
 from hidviz.ui.inspector_tab import InspectorTab
+from hidviz.ui.keeping import kept
 from hidviz.ui.learn_tab import LearnTab
 from hidviz.ui.learner_note import LearnerNote
 from hidviz.ui.lengths import LengthsTab
@@ -216,13 +217,10 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def _go_to(self, gauge: Gauge) -> None:
         self._act(lambda: self.session.apply(gauge, "Another of the equivalent models: the cost stays."))
 
-    def export(self) -> io.BytesIO:
-        """The run that is shown, as a bundle in a file."""
-        content = io.BytesIO()
-        if self.session.frame is not None:
-            save_bundle(content, self.session.experiment, self.session.frame)
-        content.seek(0)
-        return content
+    async def export(self) -> io.BytesIO:
+        """The run that is shown, as a bundle in a file; empty before there is one."""
+        session = self.session
+        return io.BytesIO() if session.frame is None else await kept(session.experiment, session.frame)
 
     def open(self, content: bytes | None) -> None:
         """Show a run from a bundle; a damaged one is answered with a sentence and changes nothing."""

@@ -1,108 +1,34 @@
-"""Tab "Inspector": one unit's couplings in numbers, every coupling against the truth, and a hand to set one.
+"""Tab "Inspector": one unit's couplings, drawn and in numbers, with how well each is known, and a hand to set one.
 
-The table is what the heatmaps cannot be: readable by keyboard and screen reader, with the same numbers. It follows
-the run while the tab is in front, a few times a second.
+The table is what the pictures cannot be: readable by keyboard and screen reader, with the same numbers. All of it
+follows the run while the tab is in front, a few times a second.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from html import escape
 from typing import Any
 
-import numpy as np
 import panel as pn
 import panel_material_ui as pmui
-from bokeh.models import ColumnDataSource, Range1d
-from bokeh.plotting import figure
 
-from hidviz.couplings import Array, Couplings
+from hidviz.couplings import Couplings
 from hidviz.frames import Frame
-from hidviz.gauge import aligned, with_hidden
-from hidviz.ui.colours import DARK, LIGHT, block_colours
+from hidviz.ui.by_hand import ByHand
 from hidviz.ui.components import Button, Buttons
-from hidviz.ui.curves import paint_axes
-from hidviz.ui.layout import heading, row, titled
+from hidviz.ui.couplings_table import CouplingsTable, Row, rows_of_unit
+from hidviz.ui.heatmaps import scale_for
+from hidviz.ui.inspector_plots import InspectorMap, Scatter
+from hidviz.ui.knowing import Knowing
+from hidviz.ui.layout import heading, row, square, titled
+from hidviz.ui.network_view import WHOSE, drawn, offer
+from hidviz.ui.schematic import Schematic, block_of, network_picture, unit_name
 from hidviz.ui.session import Session
 
 PERIOD = 0.25  # seconds between two pictures of a running table: faster cannot be read
-MOST_ROWS = 400
-BLOCKS = "JKLM"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One coupling: its block, receiver and sender counted from 0, and what is known of it."""
-
-    block: str
-    receiver: int
-    sender: int
-    true: float
-    found: float
-    aligned: float
-
-
-def rows_of_unit(frame: Frame, unit: int) -> list[Row]:
-    """Every coupling to and from one unit: visible units come first, then hidden ones.
-
-    Args:
-        frame: what is shown.
-        unit: 0 … Nv-1 for a visible unit, Nv … for a hidden one, in the order of the truth and of the aligned estimate.
-    """
-    n = max(frame.world.truth.n_hidden, frame.snapshot.couplings.n_hidden)
-    true, found = with_hidden(frame.world.truth, n), with_hidden(frame.snapshot.couplings, n)
-    best = aligned(found, true)
-    n_visible = true.n_visible
-    hidden = unit >= n_visible
-    k = unit - n_visible if hidden else unit
-    incoming, outgoing = (("L", "M"), ("K", "M")) if hidden else (("J", "K"), ("J", "L"))
-    rows = [_row(block, k, sender, true, found, best) for block in incoming for sender in range(_size(true, block, 1))]
-    rows += [
-        _row(block, to, k, true, found, best)
-        for block in outgoing
-        for to in range(_size(true, block, 0))
-        if to != k or block in "KL"  # the coupling of a unit to itself is among the incoming ones
-    ]
-    return [row for row in rows if row.block != "M" or true.M.any() or found.M.any()][:MOST_ROWS]
-
-
-def _size(couplings: Couplings, block: str, axis: int) -> int:
-    return int(getattr(couplings, block).shape[axis])
-
-
-def _row(block: str, receiver: int, sender: int, true: Couplings, found: Couplings, best: Couplings) -> Row:
-    values = (float(getattr(each, block)[receiver, sender]) for each in (true, found, best))
-    return Row(block, receiver, sender, *values)
-
-
-def table_of(rows: list[Row], colours: dict[str, str]) -> str:
-    """The rows as an HTML table with a caption and headings."""
-    body = "".join(
-        f'<tr><th scope="row" style="color:{colours[row.block]}">{row.block} '
-        f"{_name(row.block, 0, row.receiver)} ← {_name(row.block, 1, row.sender)}</th>"
-        + "".join(f"<td>{value:+.4f}</td>" for value in (row.true, row.found, row.aligned, row.aligned - row.true))
-        + "</tr>"
-        for row in rows
-    )
-    heads = "".join(
-        f'<th scope="col">{escape(head)}</th>' for head in ("coupling", "true", "found", "aligned", "error")
-    )
-    return f'<table class="couplings"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
-
-
-def _name(block: str, axis: int, k: int) -> str:
-    """Visible units by their number, hidden ones by h and theirs."""
-    return f"h{k + 1}" if (block, axis) in (("K", 1), ("L", 0), ("M", 0), ("M", 1)) else str(k + 1)
-
-
-TABLE_CSS = """
-table.couplings { border-collapse: collapse; font-size: 15px; font-variant-numeric: tabular-nums; width: 100%; }
-table.couplings th, table.couplings td { padding: 3px 10px; text-align: right; }
-table.couplings th[scope=row] { text-align: left; font-weight: 600; white-space: nowrap; }
-table.couplings thead th { position: sticky; top: 0; background: var(--panel-background-color, canvas);
-  border-bottom: 1px solid currentColor; }
-"""
+PERIOD_OF_MANY = 1.0  # the same where a picture has so many cells that sending them takes its time
+MANY = 100  # units
+MOST_LINES = 400
 
 
 class InspectorTab:
@@ -117,135 +43,161 @@ class InspectorTab:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._seen: Frame | None = None
+        self._seen: tuple[object, ...] = ()
         self._drawn_at = 0.0
-        self._dark = False
         self._stale = True
+        self._rows: list[Row] = []
+        self._chosen: tuple[str, int, int] | None = None  # block, receiver, sender
+        self._knowing = Knowing()
+        self.by_hand = ByHand(session)
+        self.table = CouplingsTable(self._choose_row, sizing_mode="stretch_width", margin=0)
+        self.schematic = Schematic("Couplings of the unit", self._choose_unit, sizing_mode="stretch_width", margin=0)
+        self.map, self.scatter = InspectorMap(self._choose_cell), Scatter()
         self._build()
 
+    # The contract of a tab
+
     def look(self) -> bool:
-        """Take in a new frame, a few times a second while running."""
-        frame = self._session.frame
-        due = time.monotonic() - self._drawn_at > PERIOD or not self._session.running
-        if frame is None or not (self._stale or (frame is not self._seen and due)):
+        """Take in a new frame, a few times a second while running, and what has become known of it."""
+        frame, session = self._session.frame, self._session
+        if frame is None:
             return False
-        self._seen, self._stale, self._drawn_at = frame, False, time.monotonic()
-        self._offer_units(frame)
-        self._draw_table(frame)
-        self._draw_scatter(frame)
+        self._knowing.follow(frame, session.experiment.learner, running=session.running)
+        seen = (frame, session.running, self._knowing.version)
+        units = frame.snapshot.couplings.n_visible + frame.snapshot.couplings.n_hidden
+        period = PERIOD if units < MANY else PERIOD_OF_MANY
+        due = time.monotonic() - self._drawn_at > period or not session.running
+        if not (self._stale or (seen != self._seen and due)):
+            return False
+        self._seen, self._stale, self._drawn_at = seen, False, time.monotonic()
+        self._draw(frame)
         return True
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        self._dark, self._stale = dark, True
-        self.buttons.dark = dark
-        paint_axes(self.figure, dark)
-        inks = DARK if dark else LIGHT
-        self._identity.glyph.line_color = inks.quiet
-        for block, dots in self._dots.items():
-            dots.glyph.fill_color = dots.glyph.line_color = block_colours(dark)[block]
-        self.figure.legend.label_text_color = inks.text
-        self.figure.legend.background_fill_alpha = 0.0
-        self.figure.legend.border_line_color = None
+        self._stale = True
+        self.buttons.dark = self.by_hand.buttons.dark = dark
+        for part in (self.table, self.schematic, self.map, self.scatter):
+            part.restyle(dark)
 
     def close(self) -> None:
-        """Nothing runs in the background."""
+        """Give up what is being worked out."""
+        self._knowing.stop()
+
+    # Building, once
 
     def _build(self) -> None:
         self.unit = pmui.Select(label="Unit", options={}, size="small", width=200, margin=(8, 8, 8, 0))
-        self.unit.param.watch(self._changed, "value")
-        self.block = pmui.Select(label="Block", options=list("JKL"), value="K", size="small", width=90, margin=8)
-        shared = {"size": "small", "width": 110, "margin": 8}
-        self.receiver = pmui.IntInput(label="To unit", value=1, **shared)
-        self.sender = pmui.IntInput(label="From unit", value=1, **shared)
-        self.value = pmui.FloatInput(label="New value", value=0.0, step=0.1, **shared)
+        self.whose = pmui.Select(
+            label="Couplings drawn", options=list(WHOSE), value=WHOSE[2], size="small", width=200, margin=8
+        )
+        for choice in (self.unit, self.whose):
+            choice.param.watch(self._changed, "value")
         self.buttons = Buttons(
-            Button("Set coupling", "step", "Put this value into the estimate; Undo takes it back", self._set),
+            Button("Error bars", "play", "Work out how well the data tell each coupling shown now", self._ask),
             columns=0, margin=8,
         )  # fmt: skip
-        self.answer = pmui.Typography("", sx={"fontSize": 15}, margin=(0, 0, 8, 0))
-        self.table = pn.pane.HTML("", stylesheets=[TABLE_CSS], sizing_mode="stretch_width", margin=0)
-        self._build_scatter()
-        scrolled = pn.Column(
-            self.unit, self.table, height=560, scroll=True, sizing_mode="stretch_width", margin=0
+        self.stop = pmui.Button(label="Give up", variant="outlined", visible=False, on_click=self._give_up, margin=8)
+        line = {"sx": {"fontSize": 15}, "margin": (4, 0)}
+        self.told, self.picture_line, self.bars_line = (pmui.Typography("", **line) for _ in range(3))
+        self.unit_title = heading("")
+        picture = pmui.Column(
+            self.picture_line, self.schematic, pn.Spacer(height=12), self.by_hand.layout,
+            sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
-        scatter = pmui.Column(
-            titled("True against inferred, aligned", self.figure),
-            heading("Set one coupling by hand"),
-            pn.FlexBox(self.block, self.receiver, self.sender, self.value, self.buttons, align_items="center"),
-            self.answer,
-            margin=0,
+        self.layout = pmui.Column(
+            pn.FlexBox(self.unit, self.whose, self.buttons, self.stop, align_items="center"),
+            self.unit_title,
+            self.told,
+            row(pmui.Column(self.table, margin=0), picture, basis=420),
+            self.bars_line,
+            row(
+                square("Aligned: point at a cell, or press it", self.map.heatmap.figure),
+                titled("True against inferred, aligned", self.scatter.figure),
+                basis=320,
+            ),
+            sizing_mode="stretch_width",
+            margin=(8, 0),
         )
-        self.layout = pmui.Column(row(scrolled, scatter, basis=400), sizing_mode="stretch_width", margin=(8, 0))
 
-    def _build_scatter(self) -> None:
-        self.figure = figure(
-            height=400, sizing_mode="stretch_width", x_range=Range1d(-1, 1), y_range=Range1d(-1, 1), tools="",
-            toolbar_location=None, min_border=0,
-        )  # fmt: skip
-        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = "true coupling", "inferred coupling"
-        self._line = ColumnDataSource({"x": [-1, 1], "y": [-1, 1]})
-        self._identity = self.figure.line("x", "y", source=self._line, line_width=1.5, line_dash="dashed")
-        self._sources = {block: ColumnDataSource({"x": [], "y": []}) for block in BLOCKS}
-        self._dots = {
-            block: self.figure.scatter(
-                "x", "y", source=source, size=6, fill_alpha=0.55, line_alpha=0.0, legend_label=block
-            )
-            for block, source in self._sources.items()
-        }
-        self.figure.legend.location = "top_left"
-        self.figure.legend.orientation = "horizontal"
-        self.figure.legend.label_text_font_size = "14px"
-
-    def _offer_units(self, frame: Frame) -> None:
-        n = max(frame.world.truth.n_hidden, frame.snapshot.couplings.n_hidden)
-        n_visible = frame.world.truth.n_visible
-        names = {f"hidden {a + 1}": n_visible + a for a in range(n)} | {f"visible {i + 1}": i for i in range(n_visible)}
-        if self.unit.options != names:
-            self.unit.param.update(options=names, value=next(iter(names.values())))
-        blocks = [block for block in BLOCKS if getattr(frame.snapshot.couplings, block).size]
-        if self.block.options != blocks:
-            self.block.param.update(
-                options=blocks, value=blocks[-1] if self.block.value not in blocks else self.block.value
-            )
-
-    def _draw_table(self, frame: Frame) -> None:
-        if self.unit.value is not None:
-            self.table.object = table_of(rows_of_unit(frame, self.unit.value), dict(block_colours(self._dark)))
-
-    def _draw_scatter(self, frame: Frame) -> None:
-        n = max(frame.world.truth.n_hidden, frame.snapshot.couplings.n_hidden)
-        true = with_hidden(frame.world.truth, n)
-        best = aligned(frame.snapshot.couplings, true)
-        largest = 0.1
-        for block, source in self._sources.items():
-            x, y = (getattr(each, block).ravel().astype(np.float32) for each in (true, best))
-            shown: slice | Array = slice(None) if x.any() or y.any() else slice(0, 0)
-            source.data = {"x": x[shown], "y": y[shown]}
-            largest = max(largest, float(np.abs(x).max(initial=0.0)), float(np.abs(y).max(initial=0.0)))
-        end = float(np.ceil(10.0 * 1.05 * largest) / 10.0)
-        self._line.data = {"x": [-end, end], "y": [-end, end]}
-        for shown_range in (self.figure.x_range, self.figure.y_range):
-            shown_range.update(start=-end, end=end)
+    # Acting
 
     def _changed(self, *_: Any) -> None:
         self._stale = True
 
-    def _set(self) -> None:
+    def _choose_row(self, k: int) -> None:
+        if 0 <= k < len(self._rows):
+            self._choose(self._rows[k])
+
+    def _choose(self, chosen: Row) -> None:
+        self._chosen = (chosen.block, chosen.receiver, chosen.sender)
+        self.by_hand.propose(chosen)
+        self._stale = True
+
+    def _choose_cell(self, receiver: int, sender: int) -> None:
+        """Go to a cell of the map: to its hidden unit if it has one, else to its receiver."""
         frame = self._session.frame
         if frame is None:
             return
-        block, row, column = self.block.value, self.receiver.value, self.sender.value
-        n_rows, n_columns = getattr(frame.snapshot.couplings, block).shape
-        if row is None or column is None or not (1 <= row <= n_rows and 1 <= column <= n_columns):
-            self.answer.object = (
-                f"{block} has receivers 1 to {n_rows} and senders 1 to {n_columns}, got {row} and {column}."
-            )
-            return
-        try:
-            self._session.set_coupling(block, row - 1, column - 1, float(self.value.value or 0.0))
-        except ValueError as error:
-            self.answer.object = str(error)
-            return
-        self.answer.object = f"{block} {row}, {column} is set; Undo on the Learn tab, or the key u, takes it back."
+        n_visible = frame.world.truth.n_visible
+        unit = sender if receiver < n_visible <= sender else receiver
+        block = block_of(receiver, sender, n_visible)
+        place = (block, receiver - n_visible * (block in "LM"), sender - n_visible * (block in "KM"))
+        if unit in self.unit.options.values():
+            self.unit.value = unit
+            cell = [each for each in rows_of_unit(frame, unit) if (each.block, each.receiver, each.sender) == place]
+            if cell:
+                self._choose(cell[0])
+
+    def _choose_unit(self, unit: int | None) -> None:
+        if unit in self.unit.options.values():
+            self.unit.value = unit
+
+    def _ask(self) -> None:
+        if self._session.frame is not None:
+            self._knowing.ask(self._session.frame, self._session.experiment.learner)
+            self._stale = True
+
+    def _give_up(self, _: Any) -> None:
+        self._knowing.stop()
         self._stale = True
+
+    # Drawing, many times
+
+    def _draw(self, frame: Frame) -> None:
+        running, known = self._session.running, self._knowing.known
+        bars = known.standard_errors if known else None
+        self._offer_units(frame)
+        unit, n_visible = self.unit.value, frame.world.truth.n_visible
+        self._rows = rows_of_unit(frame, unit, bars)
+        places = [(each.block, each.receiver, each.sender) for each in self._rows]
+        chosen = places.index(self._chosen) if self._chosen in places else -1
+        name = unit_name(unit, n_visible)
+        self.unit_title.object = f"Couplings of {name}"
+        self.told.object = self._rows[chosen].in_words() if chosen >= 0 else "Press a row to be told of one coupling."
+        self.table.show(f"Couplings of {name}", self._rows, chosen=chosen, running=running)
+        self._draw_unit(frame, unit)
+        self.map.show(frame, bars)
+        self.scatter.show(frame)
+        self.by_hand.offer(frame)
+        self.bars_line.object = self._knowing.in_words(frame, running=running)
+        self.stop.visible = self._knowing.working
+        self.buttons.disabled = ["Error bars"] if self._knowing.working else []
+
+    def _draw_unit(self, frame: Frame, unit: int) -> None:
+        couplings: Couplings = drawn(self.whose.value, frame)
+        there = unit < couplings.n_visible + couplings.n_hidden
+        picture = network_picture(
+            couplings,
+            largest=scale_for(frame.world.truth, couplings.n_hidden).largest,
+            n_edges=MOST_LINES,
+            unit=unit if there else couplings.n_visible + couplings.n_hidden,
+        )
+        self.picture_line.object = picture.says if there else "This network has no such unit."
+        self.schematic.show(picture)
+
+    def _offer_units(self, frame: Frame) -> None:
+        n = max(frame.world.truth.n_hidden, frame.snapshot.couplings.n_hidden)
+        n_visible = frame.world.truth.n_visible
+        units = [*range(n_visible, n_visible + n), *range(n_visible)]
+        offer(self.unit, {unit_name(unit, n_visible): unit for unit in units})

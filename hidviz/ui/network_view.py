@@ -52,8 +52,7 @@ class NetworkView:
     def _draw(self) -> None:
         if self._frame is None:
             return
-        truth, found = self._frame.world.truth, self._frame.snapshot.couplings
-        couplings = self._drawn(truth, found)
+        truth, couplings = self._frame.world.truth, drawn(self.whose.value, self._frame)
         n_visible, n = couplings.n_visible, couplings.n_visible + couplings.n_hidden
         offer(self.unit, {"all units": ALL_UNITS} | {unit_name(unit, n_visible): unit for unit in range(n)})
         picture = network_picture(
@@ -65,16 +64,19 @@ class NetworkView:
         self.line.object = picture.says
         self.schematic.show(picture)
 
-    def _drawn(self, truth: Couplings, found: Couplings) -> Couplings:
-        if self.whose.value == "True":
-            return truth
-        return found if self.whose.value == "Inferred" else aligned(found, truth)
-
     def _choose(self, unit: int | None) -> None:
         """Isolate a unit that was chosen in the drawing; None for all."""
         value = ALL_UNITS if unit is None else unit
         if value in self.unit.options.values():
             self.unit.value = value
+
+
+def drawn(whose: str, frame: Frame) -> Couplings:
+    """The couplings that are drawn for a choice among WHOSE."""
+    truth, found = frame.world.truth, frame.snapshot.couplings
+    if whose == WHOSE[0]:
+        return truth
+    return found if whose == WHOSE[1] else aligned(found, truth)
 
 
 def offer(select: Any, options: Mapping[str, int]) -> None:

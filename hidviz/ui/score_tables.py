@@ -9,8 +9,14 @@ import numpy as np
 
 from hidviz.error_bars import Comparison, ErrorBars
 from hidviz.judging import Candidate, Evidence, Judgement
-from hidviz.ui.inspector_tab import TABLE_CSS
 
+TABLE_CSS = """
+table.couplings { border-collapse: collapse; font-size: 15px; font-variant-numeric: tabular-nums; width: 100%; }
+table.couplings th, table.couplings td { padding: 3px 10px; text-align: right; }
+table.couplings th[scope=row] { text-align: left; font-weight: 600; white-space: nowrap; }
+table.couplings thead th { position: sticky; top: 0; background: var(--panel-background-color, canvas);
+  border-bottom: 1px solid currentColor; }
+"""
 SCORES_CSS = (
     TABLE_CSS
     + """

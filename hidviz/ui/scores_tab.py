@@ -16,14 +16,14 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.couplings import Couplings
-from hidviz.error_bars import ErrorBars, compared, measuring
+from hidviz.error_bars import ErrorBars, compared
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame
 from hidviz.judging import Judgement, judge
-from hidviz.learners import LEARNERS
 from hidviz.runner import Runner
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, block_colours
 from hidviz.ui.components import Button, Buttons
+from hidviz.ui.knowing import COPIES, measuring_of
 from hidviz.ui.layout import heading
 from hidviz.ui.score_tables import SCORES_CSS, bars_in_words, table_of, table_of_bars, verdict_of
 from hidviz.ui.session import Session
@@ -33,7 +33,6 @@ IDLE = (
     "well the data tell each of its couplings."
 )
 MOVED = "The page has moved on since: press again to judge what it shows now."
-COPIES = "Error bars are for couplings of hidden units; those of this learner are copies of the visible ones."
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,16 +66,6 @@ class Subject:
             self.fits, world.recording, np.random.default_rng(experiment.seed), learner=experiment.learner,
             held_out=world.held_out, truth=world.truth, model=experiment.model, **self.switches,
         )  # fmt: skip
-
-    def measuring(self) -> Iterator[float | ErrorBars]:
-        """The fraction done, and at last the error bars of the couplings shown."""
-        bars = yield from measuring(
-            self.frame.snapshot.couplings,
-            self.frame.world.recording,
-            hidden="continuous" if LEARNERS[self.experiment.learner].hidden == "continuous" else "stochastic",
-            **self.switches,
-        )
-        yield bars
 
 
 class ScoresTab:
@@ -174,7 +163,7 @@ class ScoresTab:
             self.status.object = COPIES
             return
         self._measured = subject
-        self._bars.start(subject.measuring())
+        self._bars.start(measuring_of(subject.frame, subject.experiment.learner))
 
     def _subject(self) -> Subject | None:
         frame, experiment = self._session.frame, self._session.experiment

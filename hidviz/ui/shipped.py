@@ -43,7 +43,9 @@ def shipped_frame(name: str) -> Frame:
         past = past.extended(dict(zip(names, row, strict=True)))
 
     first = next(learn(bench.learner, couplings, held_out=bench.held_out))
-    snapshot = replace(first, step=len(rows) - 1, evaluations=evaluations, state="converged", message=message)
+    step = len(rows) - 1
+    best = first.best and replace(first.best, step=step)  # of those whose couplings are known here
+    snapshot = replace(first, step=step, evaluations=evaluations, state="converged", message=message, best=best)
     return framed(world, bench, snapshot, past)
 
 

@@ -1,0 +1,127 @@
+// Couplings in numbers, one row each, changed in place while they are learned; sorted by a press on a heading.
+
+const make = (tag, name, text = "") => {
+  const element = document.createElement(tag)
+  if (name) { element.className = name }
+  element.textContent = text
+  return element
+}
+const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(4)
+const bar = (value) => value === null ? "–" : value < 0 ? "not told" : `±${value.toFixed(4)}`
+
+export function render({ model }) {
+  const frame = make("div", "frame")
+  frame.setAttribute("role", "region")
+  const table = make("table")
+  const head = make("tr")
+  const body = make("tbody")
+  table.createTHead().append(head)
+  table.append(body)
+  frame.append(table)
+  const sorting = { column: -1, down: true } // column -1: in the order of the units
+  let rows = []
+  let order = []
+
+  const key = (k) => {
+    const value = model.values[k][sorting.column]
+    const sizes = sorting.column >= 3 // errors by their size
+    return value === null || (sorting.column === 4 && value < 0) ? Infinity : sizes ? Math.abs(value) : value
+  }
+  const sort = () => {
+    order = rows.map((_, k) => k)
+    if (sorting.column >= 0) { order.sort((a, b) => (sorting.down ? key(b) - key(a) : key(a) - key(b)) || a - b) }
+    const focused = frame.getRootNode().activeElement
+    if (order.some((k, place) => body.children[place] !== rows[k].row)) {
+      body.append(...order.map((k) => rows[k].row))
+      if (focused && body.contains(focused)) { focused.focus({ preventScroll: true }) }
+    }
+  }
+  const headings = ["Coupling", ...model.columns].map((name, k) => {
+    const cell = make("th")
+    cell.scope = "col"
+    const button = make("button", "", name)
+    button.type = "button"
+    button.title = k === 0 ? "In the order of the units" : `Sort by ${k >= 4 ? "size of the " : ""}${name.toLowerCase()}`
+    button.addEventListener("click", () => {
+      sorting.down = sorting.column === k - 1 ? !sorting.down : true
+      sorting.column = k - 1
+      mark()
+      sort()
+    })
+    cell.append(button)
+    return cell
+  })
+  head.append(...headings)
+  const mark = () => headings.forEach((cell, k) => {
+    const here = k && sorting.column === k - 1
+    cell.ariaSort = here ? (sorting.down ? "descending" : "ascending") : null
+  })
+
+  const choose = (k) => { if (k !== model.chosen) { model.send_msg({ choose: k }) } }
+  const go = (place) => {
+    const k = order[Math.max(0, Math.min(order.length - 1, place))]
+    rows[k].button.focus()
+    choose(k)
+  }
+  body.addEventListener("keydown", (event) => {
+    const at = order.findIndex((k) => rows[k].button === event.target)
+    const places = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: order.length - 1, PageDown: at + 10, PageUp: at - 10 }
+    if (at < 0 || !(event.key in places) || event.ctrlKey || event.metaKey || event.altKey) { return }
+    event.preventDefault()
+    event.stopPropagation()
+    go(places[event.key])
+  })
+
+  const build = () => {
+    rows = model.heads.map(([block, name, spoken], k) => {
+      const row = make("tr")
+      const first = make("th")
+      first.scope = "row"
+      const button = make("button", "", name)
+      button.type = "button"
+      button.dataset.block = block
+      button.setAttribute("aria-label", spoken)
+      button.addEventListener("click", () => choose(k))
+      first.append(button)
+      const cells = model.columns.map(() => make("td"))
+      row.append(first, ...cells)
+      row.addEventListener("click", () => choose(k))
+      return { row, button, cells }
+    })
+    body.replaceChildren(...rows.map(({ row }) => row))
+    frame.setAttribute("aria-label", model.title)
+    frame.scrollTop = 0
+    paint()
+  }
+  const update = () => {
+    if (model.heads.length !== model.values.length) { return } // the other half is on its way
+    rows.forEach(({ row, cells }, k) => {
+      model.values[k].forEach((value, c) => {
+        const text = c === 4 ? bar(value) : signed(value)
+        if (cells[c].textContent !== text) { cells[c].textContent = text }
+      })
+      row.dataset.exact = JSON.stringify(model.values[k])
+    })
+    if (!model.running || order.length !== rows.length) { sort() }
+    point()
+  }
+  const point = () => rows.forEach(({ row, button }, k) => {
+    const here = k === model.chosen
+    row.classList.toggle("chosen", here)
+    row.ariaCurrent = here ? "true" : null
+    button.tabIndex = here || (model.chosen < 0 && k === order[0]) ? 0 : -1
+  })
+  const paint = () => {
+    frame.classList.toggle("dark", model.dark)
+    rows.forEach(({ button }) => button.style.setProperty("--block", model.colours[button.dataset.block]))
+  }
+  model.on("heads", () => { order = []; build(); update() })
+  model.on("values", update)
+  model.on("running", update)
+  model.on("chosen", point)
+  model.on("dark", paint)
+  model.on("colours", paint)
+  build()
+  update()
+  return frame
+}
