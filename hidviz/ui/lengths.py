@@ -112,7 +112,7 @@ class LengthsTab:
         self.progress_line.object = f"Cancelled. {kept}"
 
     def _leave(self) -> None:
-        """Give the sweep up: without its runner nothing holds the iterator, which closes and ends its processes."""
+        """Give the sweep up: its runner closes the iterator, which ends its processes."""
         self._runner.stop()
         self._state, self._runner = None, Runner()
 
