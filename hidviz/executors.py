@@ -19,14 +19,15 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from hidviz.pacing import paced
 
 SCHEDULER = "HIDVIZ_SCHEDULER"
 """Environment variable with the address of a Dask scheduler."""
 
-NICENESS = 5
+NICENESS = 10
+"""How far worker processes stand back behind a page that wants the same core."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -67,12 +68,12 @@ def processes(n: int | None = None) -> Iterator[Crew]:
     if n < 1:
         raise ValueError(f"The number of workers must be at least 1, got {n}.")
     spawn = multiprocessing.get_context("spawn")
-    unwanted = spawn.Event()
+    unwanted = spawn.Value("b", 0, lock=False)  # no lock, which a worker that is killed would take with it
     pool = ProcessPoolExecutor(n, mp_context=spawn, initializer=_settle_in, initargs=(unwanted,))
     try:
         yield Crew(pool, n)
     finally:
-        unwanted.set()
+        unwanted.value = 1
         pool.shutdown(cancel_futures=True)
 
 
@@ -134,7 +135,7 @@ def _settle_in(unwanted: Any) -> None:
         os.nice(NICENESS)
 
     def leave_if_unwanted() -> None:
-        if unwanted.is_set():
+        if unwanted.value:
             raise _Unwanted
 
     _settings.enter_context(threadpool_limits(limits=1))

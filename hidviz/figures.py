@@ -112,7 +112,7 @@ def _fig3() -> Figure:
 def _fig4() -> Figure:
     base = Experiment(n_visible=10, n_hidden=10, model="stochastic", learner="exact", patience=30, n_held_out=100_000)
     limit = replace(base, n_steps=1_000_000, start="truth", max_steps=0, patience=None, n_held_out=0)
-    quick = replace(base, n_held_out=10_000)
+    runs = grid(base, n_steps=(300, 1_000, 3_000, 10_000, 30_000, 100_000))
     return Figure(
         "figure4",
         "Fig. 4: cost against data length, 10 + 10",
@@ -122,75 +122,71 @@ def _fig4() -> Figure:
         "L-BFGS, the best step on held-out data, and a run ends 30 steps after it; no penalty, no box. Without that "
         "rule the likelihood of short data is largest at infinite couplings.",
         "costs",
-        (*grid(base, n_steps=(300, 1_000, 3_000, 10_000, 30_000, 100_000)), limit),
-        (*grid(quick, n_steps=(300, 1_000, 3_000, 10_000)), replace(limit, n_steps=100_000)),
+        (*runs, limit),
+        (*runs[:3], limit),
     )
 
 
 def _fig5() -> Figure:
-    base = Experiment(n_visible=80, model="stochastic", learner="mean-field", box=0.7, max_steps=300, n_held_out=0)
-    few, many = replace(base, n_hidden=20), replace(base, n_hidden=80)
-    lengths = (1_000, 3_000, 10_000, 30_000, 100_000)
-    learners = ("mean-field", "mean-field-gaussian")
+    base = Experiment(n_visible=80, model="stochastic", learner="mean-field", box=0.7, n_held_out=0)
+    short, long = (1_000, 3_000, 10_000), (30_000, 100_000)
 
-    def sampled(experiment: Experiment, lengths: Sequence[int], steps: int) -> tuple[Experiment, ...]:
-        return grid(replace(experiment, learner="gibbs", max_steps=steps), n_steps=lengths)
+    def few(learner: str, lengths: Sequence[int]) -> tuple[Experiment, ...]:
+        steps = 600 if learner == "gibbs" else 300
+        return grid(replace(base, n_hidden=20, learner=learner, max_steps=steps), n_steps=lengths)
+
+    def many(learner: str, lengths: Sequence[int]) -> tuple[Experiment, ...]:
+        steps = 300 if learner == "gibbs" else 60
+        one = replace(base, n_hidden=80, learner=learner, max_steps=steps)
+        return tuple(replace(one, n_steps=T, penalty=80 / T) for T in lengths)
 
     return Figure(
         "figure5",
         "Fig. 5: mean field, 80 + 80 and 80 + 20",
-        "With 20 hidden units every error falls as 1/T, until K meets a floor. With 80, J falls as 1/T up to about "
-        "T = 10⁴ only, and K and L hardly at first. Monte Carlo EM (dotted) goes on where mean field has its floor.",
-        "Mean field by L-BFGS to convergence or 300 steps (quick: 60, and 30 for 80 + 80), Monte Carlo EM by 600 "
-        "decaying Adam steps (quick: 150), the last fifth averaged; every coupling kept within ±0.7, no penalty, no "
-        "held-out data.",
+        "LOOK",
+        "RULES",
         "errors",
-        tuple(
-            experiment
-            for network in (many, few)
-            for experiment in (*grid(network, learner=learners, n_steps=lengths), *sampled(network, lengths, 600))
+        (
+            *many("mean-field", (*short, 30_000)),
+            *many("mean-field-gaussian", short[:2]),
+            *many("gibbs", (*short, *long)),
+            *few("mean-field", (*short, *long)),
+            *few("mean-field-gaussian", short),
+            *few("gibbs", (*short, *long)),
         ),
         (
-            *grid(replace(many, max_steps=30), n_steps=(1_000, 3_000)),
-            *grid(replace(few, max_steps=60), n_steps=(1_000, 3_000)),
-            *sampled(few, (1_000, 3_000), 150),
+            *many("mean-field", short[:1]),
+            *many("gibbs", short[:1]),
+            *few("mean-field", short[:2]),
+            *few("gibbs", short[:2]),
         ),
     )
 
 
 def _fig6() -> Figure:
-    base = Experiment(
-        n_visible=5, n_hidden=5, model="stochastic", learner="exact", patience=20, box=2.0, n_held_out=100_000
-    )
-    lengths = (300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+    base = Experiment(model="stochastic", learner="exact", patience=20, box=2.0, n_held_out=100_000)
+    short, middle, long = (300, 1_000, 3_000), (10_000, 30_000, 100_000), (300_000, 1_000_000)
+    seeds = (1, 2, 3)
 
-    def network(
-        n: int, base: Experiment, stopped: Sequence[int], long: Sequence[int], seeds: Sequence[int]
-    ) -> tuple[Experiment, ...]:
+    def network(n: int) -> tuple[Experiment, ...]:
         own = replace(base, n_visible=n, n_hidden=n)
         free = replace(own, patience=None)
         return (
-            *grid(own, learner=("mean-field", "exact"), n_steps=stopped, seed=seeds),
-            *grid(free, n_steps=long, seed=seeds),
-            *grid(replace(free, learner="gibbs"), n_steps=[T for T in stopped if T >= 1_000], seed=seeds),
+            *grid(own, learner=("mean-field", "exact"), n_steps=short, seed=(*seeds, 4, 5, 6)),
+            *grid(own, learner=("mean-field", "exact"), n_steps=middle, seed=seeds),
+            *grid(free, n_steps=(30_000, 100_000, *long), seed=seeds),
+            *grid(replace(free, learner="gibbs"), n_steps=(*short[1:], *middle), seed=seeds),
         )
 
-    quick = replace(base, n_held_out=10_000)
-    long = [T for T in lengths if T >= 30_000]
+    five, eight = network(5), network(8)
     return Figure(
         "figure6",
         "Fig. 6: mean field against exact, 5 + 5 and 8 + 8",
-        "Up to T = 10³ both learn alike. Then they part: mean field (solid) flattens, exact learning (dashed) and "
-        "Monte Carlo EM (dotted) go on, and at large T every one of their errors falls as 1/T.",
-        "L-BFGS, the best step on held-out exact cost, and a run ends 20 steps after it (exact also to convergence, "
-        "where T is at least 3·10⁴); Monte Carlo EM by 800 decaying Adam steps, the last fifth averaged; every "
-        "coupling kept within ±2, no penalty.",
+        "LOOK",
+        "RULES",
         "errors",
-        (*network(5, base, lengths, long, (1, 2, 3)), *network(8, base, lengths, long, (1, 2, 3))),
-        (
-            *network(5, quick, (300, 1_000, 3_000, 10_000), (30_000, 100_000), (1,)),
-            *grid(replace(quick, n_visible=8, n_hidden=8), learner=("mean-field", "exact"), n_steps=(300, 1_000)),
-        ),
+        (*five, *eight),
+        tuple(e for e in (*five, *eight) if e.seed == 1 and e.n_steps <= 3_000),
     )
 
 

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from hidviz.couplings import BLOCKS, Couplings
 from hidviz.experiments import Experiment
@@ -63,7 +63,7 @@ class Measurement:
         message: the sentence that says so.
         residual: largest violation of the E-step equations at the last step.
         largest: size of the largest coupling found.
-        seconds: wall time, simulation and judgement included.
+        seconds: time of one core, simulation and judgement included; how busy the machine is does not matter.
         course: columns over the steps (see Frame.trace), if asked for; empty otherwise.
     """
 
@@ -133,12 +133,12 @@ def measured(experiment: Experiment, *, with_course: bool = False) -> Measuremen
         ValueError: the knobs do not fit together.
     """
     with threadpool_limits(limits=1):
-        began = time.perf_counter()
+        began = time.thread_time()
         world = drained(experiment.simulate())
         bench = experiment.prepared(world)
         last, course = _learned(experiment, world, bench, with_course)
         measurement = _judged(experiment, world, bench, last)
-        return replace(measurement, seconds=time.perf_counter() - began, course=course)
+        return replace(measurement, seconds=time.thread_time() - began, course=course)
 
 
 def predicted_seconds(experiment: Experiment) -> float:

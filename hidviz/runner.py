@@ -2,7 +2,8 @@
 
 The worker publishes each whole item by one reference assignment; whoever watches compares `version` and reads
 `latest`. Pause, step and stop act within the calculation, at the checkpoints of `hidviz.pacing`. An exception ends up
-in `failure`. The runner knows nothing of what it runs, nor of who looks.
+in `failure`. An iterator that is given up is closed where it was consumed, so that what it holds, a lock or worker
+processes, is let go at once. The runner knows nothing of what it runs, nor of who looks.
 
 All runners of a process share one fair gate with as many places as there are cores, so thirty runs slow each other
 down evenly. Where threads do not exist, `pump` advances the same iterator in the caller's time.
@@ -15,7 +16,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Generic, TypeVar
 
 from hidviz.pacing import paced
@@ -90,7 +91,7 @@ class Runner(Generic[Item]):
             steps: pause after this many items that count; None to run on.
         """
         with self._starting:
-            self._job.stop()
+            self.stop()
             job = _Job(items, steps, self._counts, version=self._job.version + 1)
             if self._threads:
                 threading.Thread(target=job.work, name="hidviz-runner", daemon=True).start()
@@ -142,6 +143,8 @@ class Runner(Generic[Item]):
     def stop(self) -> None:
         """Give the current iterator up for good; returns at once and may be called at any time."""
         self._job.stop()
+        if not self._threads:
+            self._job.close()
 
     def pump(self, seconds: float) -> None:
         """Without threads: work here for about this long, at least one item if any is due."""
@@ -169,6 +172,7 @@ class _Job(Generic[Item]):
         self._change = threading.Condition()
         self._since = 0.0
         self._stamps: deque[float] = deque()
+        self._consuming = False
 
     def allow(self, change: Callable[[int | None], int | None]) -> None:
         with self._change:
@@ -194,6 +198,7 @@ class _Job(Generic[Item]):
     def work(self) -> None:
         self._gate.enter()
         self._since = time.monotonic()
+        self._consuming = True
         try:
             with paced(self._checkpoint):
                 while True:
@@ -206,10 +211,21 @@ class _Job(Generic[Item]):
         except BaseException as error:  # whatever it is, it belongs on the page, not in a log that nobody reads
             self.stop(error)
         finally:
-            self._gate.leave()
+            self._gate.leave()  # first: a clean-up waits more than it works
+            self._consuming = False
+            self.close()
+
+    def close(self) -> None:
+        """Let an iterator that has been given up run its clean-up; only for the thread that consumes it.
+
+        Nothing paces the clean-up, so no checkpoint in it can break it off.
+        """
+        if self.ended and not self._consuming and isinstance(self._items, Generator):
+            self._items.close()
 
     def pump(self, seconds: float) -> None:
         end = time.monotonic() + seconds
+        self._consuming = True
         try:
             while not self.ended and self.steps != 0:
                 self._publish(next(self._items))
@@ -219,6 +235,9 @@ class _Job(Generic[Item]):
             self.stop()
         except Exception as error:  # as above; but an interrupt is meant for the caller, whose time this is
             self.stop(error)
+        finally:
+            self._consuming = False
+            self.close()
 
     def _publish(self, item: Item) -> bool:
         """Show an item, unless paused or stopped in the meantime."""

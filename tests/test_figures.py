@@ -106,7 +106,7 @@ def test_every_figure_says_its_rules_and_has_two_versions():
         assert figure.name == f"figure{number}"
         assert "box" in figure.rules or "±" in figure.rules
         assert "penalty" in figure.rules
-        assert len(figure.sweep(quick=True).experiments) <= len(figure.sweep().experiments)
+        assert set(figure.quick) < set(figure.full)
     assert PRESETS["fig3"] in FIGURES["3"].quick
     sizes = {(e.n_visible, e.n_hidden) for e in FIGURES["5"].full}
     assert sizes == {(80, 80), (80, 20)}
@@ -135,7 +135,7 @@ def test_results_survive_their_files(tmp_path):
 # Rounding differs between machines, and a stopped run may then take another path: hence per cents. A sampled hidden
 # state that falls the other way changes all that follow, so there the spread between samples is the measure.
 SAME = {"3": 1e-4, "4": 1e-2, "5": 0.2, "6": 1e-2}
-CHEAP = {"3": 1, "4": -1, "5": -2, "6": 4}
+CHEAP = {"3": 1, "4": -1, "5": 4, "6": 3}
 
 
 @pytest.mark.parametrize("number", FIGURES)
@@ -160,7 +160,8 @@ def _recompute(number, experiments):
 def test_shipped_experiments_are_those_of_the_figures():
     for figure in FIGURES.values():
         shipped = load(ASSETS, figure.name)
-        assert set(figure.quick) <= set(shipped.experiments)
+        assert shipped.experiments == figure.full
+        assert shipped.table["key"].nunique() == len(figure.full)
         assert shipped.settings["failed"] == {}
         assert shipped.settings["rules"] == figure.rules
 

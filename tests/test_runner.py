@@ -248,6 +248,28 @@ def test_a_stopped_calculation_cleans_up_after_itself(runner):
     assert cleaned.wait(PATIENCE)
 
 
+def clean_up_of(cleaned):
+    """Counts, and at its end passes a checkpoint and notes the thread in which it is cleaned up."""
+    try:
+        yield from counting()
+    finally:
+        checkpoint()
+        cleaned.append(threading.current_thread().name)
+
+
+@pytest.mark.parametrize("leave", ["stop", "start"])
+def test_an_iterator_given_up_between_two_items_is_closed_in_its_thread(runner, leave):
+    cleaned = []
+    items = clean_up_of(cleaned)  # held here too, so that only closing it can clean it up
+    runner.start(items, steps=2)
+    wait_until(lambda: not runner.running)
+    assert cleaned == []  # a pause is no end
+    runner.stop() if leave == "stop" else runner.start(iter(()))
+    wait_until(lambda: cleaned)
+    assert cleaned == ["hidviz-runner"]
+    assert next(items, None) is None
+
+
 def test_starting_again_leaves_the_run_before(runner):
     for k in range(20):
         runner.start(counting(1000 * k))
@@ -475,6 +497,29 @@ def test_without_threads_ends_and_failures_are_told():
         runner.pump(PATIENCE)
         assert runner.ended
         assert isinstance(runner.failure, kind)
+
+
+def test_without_threads_an_iterator_given_up_is_closed():
+    runner, cleaned = Runner(threads=False), []
+    items = clean_up_of(cleaned)
+    runner.start(items)
+    runner.pump(0.0)
+    runner.stop()
+    assert cleaned == ["MainThread"]
+
+    def stopping_itself():
+        try:
+            yield 1
+            runner.stop()
+            yield 2
+        finally:
+            cleaned.append("itself")
+
+    items = stopping_itself()
+    runner.start(items)
+    runner.pump(PATIENCE)
+    assert runner.latest == 1
+    assert cleaned == ["MainThread", "itself"]
 
 
 def test_without_threads_a_runner_holds_no_place(one_place):  # noqa: ARG001

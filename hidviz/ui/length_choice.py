@@ -37,8 +37,8 @@ class Choice:
             value="4", width=340, size="small", margin=(4, 0),
         )  # fmt: skip
         self._quick = pmui.Switch(
-            label="Quick version", value=True, margin=(4, 0),
-            description="Fewer and shorter experiments: a minute or two here, where the full figure may take hours.",
+            label="Quick version", value=False, margin=(4, 0),
+            description="Only those of its experiments that take a minute or two together, where all take hours.",
         )  # fmt: skip
         self._scale = pmui.Select(
             label="Scale", options=SCALES, value="log-log", width=150, size="small", margin=(4, 0)
@@ -61,7 +61,7 @@ class Choice:
         self._own = pn.FlexBox(self._learners, self._lengths, self._seeds, gap="16px", sizing_mode="stretch_width")
         for widget in (self._select, self._quick):
             widget.param.watch(self._another, "value")
-        for widget in (self._scale, self._learners, self._lengths, self._seeds):
+        for widget in (self._points, self._scale, self._learners, self._lengths, self._seeds):
             widget.param.watch(lambda _: on_change(), "value")
         top = pn.FlexBox(
             self._select, self._quick, self._points, self._scale, align_items="center", gap="16px",

@@ -112,7 +112,7 @@ class LengthsTab:
         self.progress_line.object = f"Cancelled. {kept}"
 
     def _leave(self) -> None:
-        """Give the sweep up: without its runner nothing holds the iterator, which closes and ends its processes."""
+        """Give the sweep up: its runner closes the iterator, which ends its processes."""
         self._runner.stop()
         self._state, self._runner = None, Runner()
 
@@ -228,8 +228,12 @@ class LengthsTab:
         n_shipped = shipped[0]["key"].nunique() if shipped else 0
         parts = [f"{n_shipped} of {total} points shipped with hidviz (hollow)"] if n_shipped else []
         parts += [f"{here} of {total} computed here (filled)"] if here else []
-        expected = duration(sweep.predicted_seconds / (os.cpu_count() or 1))
-        return "; ".join(parts) + "." if parts else f"{total} experiments, about {expected} here."
+        chosen = self.choice.to_run() or sweep
+        expected = duration(chosen.predicted_seconds / (os.cpu_count() or 1))
+        if not parts:
+            return f"{total} experiment{'s' * (total > 1)}, about {expected} here."
+        what = "all" if len(chosen.experiments) == total else "the one chosen"
+        return "; ".join(parts) + f". To compute {what} takes about {expected} here."
 
     def _compared(self, sweep: Sweep | None) -> str:
         """Whether shipped and computed points agree."""
