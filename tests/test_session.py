@@ -8,7 +8,8 @@ import pytest
 
 from hidviz import Couplings, Experiment
 from hidviz.couplings import BLOCKS
-from hidviz.ui.session import UNDO_DEPTH, Session
+from hidviz.ui.history import DEPTH
+from hidviz.ui.session import Session
 
 SMALL = Experiment(n_visible=6, n_hidden=2, n_steps=400, n_held_out=200)
 
@@ -133,15 +134,15 @@ def test_a_coupling_set_by_hand_stays_until_undone(session):
 
 def test_undo_is_deep_and_has_an_end(session):
     before = step(session, 1)
-    for _ in range(UNDO_DEPTH + 5):
+    for _ in range(DEPTH + 5):
         session.flip(0)
-    for _ in range(UNDO_DEPTH + 5):
+    for _ in range(DEPTH + 5):
         session.undo()
     settle(session)
     assert session.n_undo[0] == 0
     assert "nothing to take back" in session.event
     session.redo()
-    assert session.n_undo == (1, UNDO_DEPTH - 1)
+    assert session.n_undo == (1, DEPTH - 1)
     assert session.frame.snapshot.cost == before.snapshot.cost
 
 
@@ -195,3 +196,42 @@ def test_new_start_keeps_the_data_and_new_data_does_not(session):
     session.new_data()
     other = settle(session, lambda s: s.frame.world is not world)
     assert other.world.truth != world.truth
+
+
+def test_a_step_is_made_in_halves_and_comes_out_the_same():
+    knobs = replace(SMALL, model="stochastic", learner="mean-field")
+    whole, halved = Session(knobs), Session(knobs)
+    try:
+        settle(whole)
+        settle(halved)
+        start = halved.frame
+        halved.half_step()
+        moved = settle(halved, lambda s: s.frame.snapshot.phase == "M" and not s.running)
+        assert moved.snapshot.couplings != start.snapshot.couplings
+        halved.half_step()
+        settled = settle(halved, lambda s: s.frame.snapshot.phase == "E" and s.frame is not start)
+        assert settled.snapshot.couplings == moved.snapshot.couplings
+        assert settled.snapshot.cost != moved.snapshot.cost
+        halved.half_step()
+        settle(halved, lambda s: s.frame.snapshot.phase == "M")
+        halved.step()
+        second = settle(halved, lambda s: s.frame.snapshot.step == 2 and s.frame.snapshot.phase == "E")
+        assert second.snapshot.cost == step(whole, 2).snapshot.cost
+        assert np.array_equal(second.trace["cost"], whole.frame.trace["cost"])
+    finally:
+        whole.close()
+        halved.close()
+
+
+def test_reset_leaves_nothing_of_what_was_done(session):
+    fresh = session.frame
+    step(session, 3)
+    session.flip(0)
+    session.change(seed=9)
+    session.reset(SMALL, fresh)
+    time.sleep(0.2)
+    assert not session.poll()
+    assert session.frame is fresh
+    assert session.experiment == SMALL
+    assert session.n_undo == (0, 0)
+    assert step(session, 1).snapshot.step == 1

@@ -82,9 +82,9 @@ def test_each_warning_has_its_cure():
 def test_every_tab_has_its_key_in_the_links():
     dashboard = Dashboard(Link(Experiment(n_visible=3, n_hidden=1, n_steps=20, n_held_out=0)))
     try:
-        assert tuple(kind.key for kind, _ in dashboard._makers) == TABS
+        assert dashboard.views.keys == TABS
         for k in range(len(TABS)):
-            dashboard.front.active = k
+            dashboard.views.bar.active = k
             assert dashboard.query().endswith(f"tab={TABS[k]}") == (k > 0)
     finally:
         dashboard.close()

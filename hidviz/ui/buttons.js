@@ -4,6 +4,8 @@ const ICONS = {
   play: "M8 5v14l11-7z",
   pause: "M6 5h4v14H6zm8 0h4v14h-4z",
   step: "M6 6l8.5 6L6 18zM16 6h2.5v12H16z",
+  half: "M6 6l8.500 6L6 18zM17 5h1.600v3H17zm0 5.500h1.600v3H17zm0 5.500h1.600v3H17z",
+  reset: "M3 5h18v2H3zm2 4h14l-1 12H6zm4 3v6h1.600v-6zm4.400 0v6H15v-6z",
   rewind: "M12 5V1L7 6l5 5V7a6 6 0 1 1-6 6H4a8 8 0 1 0 8-8z",
   start: "M4 18.6 14.6 8H12V6h6v6h-2V9.4L5.4 20zM4 5.4 5.4 4l4.2 4.2-1.4 1.4zM14 15.4l1.4-1.4 2.6 2.6V14h2v6h-6v-2h2.6z",
   data: "M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2zm0 2v14h14V5zm2 2h3v3H7zm7 7h3v3h-3zm0-7h3v3h-3zm-7 7h3v3H7zm3.5-3.5h3v3h-3z",

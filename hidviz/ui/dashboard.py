@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import io
 import logging
-import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 from panel.io import hold
 from panel.io.callbacks import PeriodicCallback
 
@@ -23,15 +22,13 @@ from hidviz.frames import Frame
 from hidviz.gauge import Gauge
 from hidviz.presets import ABOUT_PRESETS, PRESETS
 from hidviz.ui.compare_tab import CompareTab
-from hidviz.ui.components import Button, Buttons, HelpSheet, Instrument, Notice, Reading, TabBar
-from hidviz.ui.controls import Controls
+from hidviz.ui.components import HelpSheet, Instrument, Notice
 from hidviz.ui.data_tab import DataTab
 from hidviz.ui.degeneracy_tab import DegeneracyTab
 from hidviz.ui.help import HELP
 from hidviz.ui.inspector_tab import InspectorTab
 from hidviz.ui.keeping import kept
 from hidviz.ui.learn_tab import LearnTab
-from hidviz.ui.learner_note import LearnerNote
 from hidviz.ui.lengths import LengthsTab
 from hidviz.ui.link import TABS, Link, write_link
 from hidviz.ui.pace import Pace
@@ -39,12 +36,14 @@ from hidviz.ui.restarts_tab import RestartsTab
 from hidviz.ui.scores_tab import ScoresTab
 from hidviz.ui.session import Session
 from hidviz.ui.shipped import shipped_frame
-from hidviz.ui.tabs import Tab
-from hidviz.ui.words import READABLE, Remedy, reading, remedy_for, state_of
+from hidviz.ui.sidebar import Sidebar
+from hidviz.ui.views import Maker, Views
+from hidviz.ui.words import Remedy, remedy_for, state_of
 
+FIRST = "A finished run of Fig. 3. Press Run to watch it being learned."
 PERIOD = 50  # milliseconds between looks at the session
 LOG = logging.getLogger(__name__)
-KEYS = (" ", "s", "r", "a", "u", "U", "?", "Escape", *"123456789")
+KEYS = (" ", "s", "h", "r", "a", "u", "U", "?", "Escape", *"123456789")
 
 
 class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
@@ -60,36 +59,20 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         link = link or Link(Experiment())
         finished = shipped_frame("fig3") if link.experiment == Experiment() and link.step is None else None
         self.session = Session(link.experiment, finished)
-        self.session.event = "A finished run of Fig. 3. Press Run to watch it being learned." if finished else ""
+        self.session.event = FIRST if finished else ""
         self.preset = link.preset or _preset_of(link.experiment)
         self.on_query: Callable[[str], None] = lambda _: None
         self._dirty = True
         self._ready = False  # whether the browser is connected, so that what it sends arrives
         self._pace = Pace()
-        self._read_at = 0.0
         self._told = ""
         self._remedy: Remedy | None = None
-        session = self.session
-        self.learn = LearnTab(session)
-        self._makers: tuple[tuple[type[Tab], Callable[[], Tab]], ...] = (
-            (LearnTab, lambda: self.learn),
-            (DataTab, lambda: DataTab(session)),
-            (LengthsTab, lambda: LengthsTab(session)),
-            (RestartsTab, lambda: RestartsTab(session, self._load, lambda: session.world)),
-            (DegeneracyTab, lambda: DegeneracyTab(session, self._go_to)),
-            (InspectorTab, lambda: InspectorTab(session)),
-            (CompareTab, lambda: CompareTab(session)),
-            (ScoresTab, lambda: ScoresTab(session)),
-        )
-        self.tabs: dict[int, Tab] = {0: self.learn}  # the others are built when they first come forward
-        self._dark = dark
-        self._build(TABS.index(link.tab))
+        self._build(TABS.index(link.tab), dark)
         if link.notices:
             self._tell("This link could not be used in full; defaults stand in. " + " ".join(link.notices))
         self.restyle(dark)
         if link.step is not None:
             self.session.run_to(link.step)
-        self._come_forward()
         self._draw()
         self._callback = PeriodicCallback(callback=self._tick, period=PERIOD, background=True, log=False)
         pn.state.onload(self._callback.start)
@@ -108,102 +91,78 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._callback.stop()
         self._pace.end()
         self.session.close()
-        for tab in self.tabs.values():
-            tab.close()
+        self.views.close()
 
     # Building, once
 
-    def _build(self, first_tab: int) -> None:
-        self.controls = Controls(self.session.experiment, self._change)
-        self.note = LearnerNote(sizing_mode="stretch_width", margin=(0, 4))
-        self.note.show(self.session.experiment)
-        self.instrument = Instrument(self._key, keys=list(KEYS), sizing_mode="stretch_width", margin=0)
-        self.transport = self._transport()
-        self.front = TabBar(
-            titles=[kind.title for kind, _ in self._makers],
-            active=first_tab,
-            sizing_mode="stretch_width",
-            margin=(0, 0, 4, 0),
+    def _build(self, first_tab: int, dark: bool) -> None:
+        session = self.session
+        acts = {
+            "Run": session.run,
+            "Pause": session.pause,
+            "Step": session.step,
+            "Half step": session.half_step,
+            "Rewind": session.rewind,
+            "New start": session.new_start,
+            "New data": session.new_data,
+            "Reset all": self.reset,
+        }
+        self._sidebar = Sidebar(
+            session.experiment,
+            {name: partial(self._act, act) for name, act in acts.items()},
+            on_change=self._change,
+            on_export=self.export,
+            on_open=self.open,
         )
-        self.front.param.watch(self._come_forward, "active")
-        self._places = [pn.Column(sizing_mode="stretch_width", margin=0) for _ in self._makers]
-        self.reading = Reading(sizing_mode="stretch_width", margin=(8, 4))
+        self.learn = LearnTab(session)
+        makers: tuple[Maker, ...] = (
+            (LearnTab, lambda: self.learn),
+            (DataTab, lambda: DataTab(session)),
+            (LengthsTab, lambda: LengthsTab(session)),
+            (RestartsTab, lambda: RestartsTab(session, self._load, lambda: session.world)),
+            (DegeneracyTab, lambda: DegeneracyTab(session, self._go_to)),
+            (InspectorTab, lambda: InspectorTab(session)),
+            (CompareTab, lambda: CompareTab(session)),
+            (ScoresTab, lambda: ScoresTab(session)),
+        )
+        self.views = Views(makers, first_tab, dark=dark, on_front=self._knobs_changed)
+        self.instrument = Instrument(self._key, keys=list(KEYS), sizing_mode="stretch_width", margin=0)
         self.notice = Notice(self._cure, sizing_mode="stretch_width", margin=0)
         self.help_sheet = HelpSheet(html=HELP, margin=0)
-
-    def _transport(self) -> Buttons:
-        def button(name: str, icon: str, help_text: str, act: Callable[[], None], primary: bool = False) -> Button:
-            return Button(name, icon, help_text, lambda: self._act(act), primary)
-
-        session = self.session
-        run = "Learn, step after step; a run that has ended starts over (space)"
-        return Buttons(
-            button("Run", "play", run, session.run, True),
-            button("Pause", "pause", "Stop here and keep everything (space)", session.pause, True),
-            button("Step", "step", "One step of the optimiser (s)", session.step),
-            button("Rewind", "rewind", "Back to the same start on the same data (r)", session.rewind),
-            button("New start", "start", "Another random start on the same data", self._new_start),
-            button("New data", "data", "Another true network and its data", self._new_data),
-            sizing_mode="stretch_width",
-            margin=0,
-        )
 
     @property
     def sidebar(self) -> Any:
         """Buttons and knobs."""
-        return pn.Column(
-            self.transport,
-            self.reading,
-            self.controls.form,
-            self.note,
-            self._keeping(),
-            sizing_mode="stretch_width",
-            margin=(8, 8),
-        )
-
-    def _keeping(self) -> Any:
-        """A button that puts the run into a file, and one that takes it out again."""
-        shared = {"variant": "outlined", "sizing_mode": "stretch_width", "margin": 4}
-        keep = pmui.FileDownload(label="Export", callback=self.export, filename="hidviz-run.zip", **shared)
-        take = pmui.FileInput(label="Open a run", accept=".zip", multiple=False, max_file_size=20_000_000, **shared)
-        take.param.watch(lambda event: self.open(event.new), "value")
-        return pmui.Row(keep, take, sizing_mode="stretch_width", margin=(8, 0))
+        return self._sidebar.layout
 
     @property
     def main(self) -> Any:
         """The status line, and one tab in front."""
         return pn.Column(
-            self.notice, self.help_sheet, self.instrument, self.front, *self._places,
+            self.notice, self.help_sheet, self.instrument, self.views.bar, *self.views.places,
             sizing_mode="stretch_width", margin=(8, 16),
         )  # fmt: skip
 
     def __panel__(self) -> Any:
         return pn.Row(pn.Column(self.sidebar, width=320, margin=0), self.main, sizing_mode="stretch_width", margin=0)
 
-    def _come_forward(self, *_: Any) -> None:
-        """Show the tab in front; it is built and sent to the browser when it first is."""
-        active = self.front.active
-        if active not in self.tabs:
-            self.tabs[active] = self._makers[active][1]()
-            self.tabs[active].restyle(self._dark)
-        if not self._places[active].objects:
-            self._places[active].append(self.tabs[active].layout)
-        for k, place in enumerate(self._places):
-            place.visible = k == active
-        self._knobs_changed()
-
     # Acting
 
     def _act(self, act: Callable[[], None]) -> None:
+        before = self.session.experiment
         act()
         self._dirty = True
+        if self.session.experiment != before:
+            self._knobs_changed()
 
-    def _new_start(self) -> None:
-        self.session.new_start()
-        self._knobs_changed()
-
-    def _new_data(self) -> None:
-        self.session.new_data()
+    def reset(self) -> None:
+        """Everything as on a fresh page: knobs, run, views and switches."""
+        self.session.reset(Experiment(), shipped_frame("fig3"))
+        self.session.event = FIRST
+        self.views.reset()
+        self.learn.reset()
+        self._told = ""
+        self._tell("")
         self._knobs_changed()
 
     def _change(self, **knobs: Any) -> None:
@@ -241,15 +200,13 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def _knobs_changed(self) -> None:
         self.preset = _preset_of(self.session.experiment)
-        self.controls.show(self.session.experiment)
-        self.note.show(self.session.experiment)
+        self._sidebar.show(self.session.experiment)
         self.on_query(self.query())
         self._dirty = True
 
     def query(self, *, step: int | None = None) -> str:
         """The query string that leads back to these knobs and this tab, starting with ? unless it is empty."""
-        tab = self._makers[self.front.active][0].key
-        text = write_link(self.session.experiment, preset=self.preset, step=step, tab=tab)
+        text = write_link(self.session.experiment, preset=self.preset, step=step, tab=self.views.key)
         return f"?{text}" if text else ""
 
     def share(self, path: str) -> None:
@@ -273,6 +230,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         acts = {
             " ": session.pause if session.running else session.run,
             "s": session.step,
+            "h": session.half_step,
             "r": session.rewind,
             "u": session.undo,
             "U": session.redo,
@@ -301,30 +259,23 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         changed = self.session.poll() or self._dirty
         self._dirty = False
         with self._pace.drawing(), hold():
-            if self.tabs[self.front.active].look() or changed:
+            if self.views.front.look() or changed:
                 self._draw_words()
                 self._pace.sent()
 
     def _draw_words(self) -> None:
-        session, frame, progress = self.session, self.session.frame, self.session.progress
-        running, speed = session.running, session.steps_per_second
-        self._pace.running = running
-        if not running or time.monotonic() - self._read_at > READABLE:
-            self.reading.param.update(
-                text=progress.what + " …" if progress else reading(frame, speed, running),
-                percent=round(100 * progress.fraction) if progress else -1,
-            )
-            self._read_at = time.monotonic()
-        self.transport.disabled = ["Run"] if running else ["Pause"]
+        session, frame = self.session, self.session.frame
+        self._pace.running = session.running
+        self._sidebar.draw(session)
         warning = session.problem or (frame.snapshot.message if frame and frame.snapshot.state != "converged" else "")
         self._warn(warning)
         state = state_of(
             frame,
             preset=self.preset,
             seed=session.experiment.seed,
-            running=running,
+            running=session.running,
             ready=self._ready,
-            steps_per_second=speed,
+            steps_per_second=session.steps_per_second,
             error=warning,
         )
         self.instrument.param.update(
@@ -347,14 +298,9 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        self._dark = dark
-        parts = (
-            self.transport, self.reading, self.controls.form, self.note, self.front, self.notice, self.help_sheet
-        )  # fmt: skip
-        for part in parts:
-            part.dark = dark
-        for tab in self.tabs.values():
-            tab.restyle(dark)
+        for part in (self._sidebar, self.views):
+            part.restyle(dark)
+        self.notice.dark = self.help_sheet.dark = dark
         self._dirty = True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 KEYS = (
     ("space", "run or pause"),
     ("s", "one step"),
+    ("h", "half a step: M-step or E-step"),
     ("r", "rewind"),
     ("1 … 9", "flip hidden unit 1 … 9"),
     ("a", "align to truth, on or off"),

@@ -59,6 +59,12 @@ class LearnTab:
         self._draw(frame)
         return True
 
+    def reset(self) -> None:
+        """Switches and menus as on a fresh page."""
+        self.align_switch.value = self.log_switch.value = False
+        self.units.units = []
+        self._stale = True
+
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         for part in (self.units, self.history, self.log_switch, self.align_switch):

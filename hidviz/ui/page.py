@@ -64,13 +64,18 @@ def page() -> Any:
     )
 
     def choose(event: Any) -> None:
-        if event.new:
+        if event.new and event.new != dashboard.preset:
             dashboard.choose_preset(event.new)
 
     presets.param.watch(choose, "value")
     location = pn.state.location
-    if location is not None:
-        dashboard.on_query = lambda query: setattr(location, "search", query)
+
+    def follow(query: str) -> None:
+        presets.value = dashboard.preset
+        if location is not None:
+            location.search = query
+
+    dashboard.on_query = follow
     tools = Buttons(
         Button(
             "Share link",

@@ -16,10 +16,11 @@ from hidviz.degeneracy import broken_flip
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame, Progress, World, regauged_frame
 from hidviz.gauge import Gauge, flip, swap
+from hidviz.learners import LEARNERS
 from hidviz.learners.protocol import Infeasible
 from hidviz.runner import Runner
+from hidviz.ui.history import History
 
-UNDO_DEPTH = 50
 LARGEST_BY_HAND = 100.0
 
 AT_ONCE = frozenset({"optimiser", "rate", "penalty", "box", "patience", "max_steps"})
@@ -35,21 +36,28 @@ class Session:
     """
 
     def __init__(self, experiment: Experiment, frame: Frame | None = None) -> None:
+        self._runner: Runner[Progress | Frame] = Runner(counts=lambda item: isinstance(item, Frame))
+        self.course_number = 0  # grows with every fresh course: new axes, new scales
+        self.halves = False  # whether the course shows each step in its two halves
+        self._going = False  # whether a person wants it to go on by itself
+        self._fresh = False  # whether a course was begun of which nothing has been seen yet
+        self.reset(experiment, frame)
+
+    def reset(self, experiment: Experiment, frame: Frame | None = None) -> None:
+        """Begin as a new session does: with these knobs, this run, and nothing to undo."""
+        self._runner.stop()
+        self._seen = self._runner.version
         self.experiment = experiment
         self.frame = frame
         self.progress: Progress | None = None
         self.problem = ""
         self.infeasible = False
         self.event = ""  # the last thing a person did or should know, as a sentence
-        self.course_number = 0  # grows with every fresh course: new axes, new scales
-        self._runner: Runner[Progress | Frame] = Runner(counts=lambda item: isinstance(item, Frame))
-        self._seen = -1
-        self._going = False  # whether a person wants it to go on by itself
-        self._fresh = False  # whether a course was begun of which nothing has been seen yet
+        self.course_number += 1
+        self._going = self._fresh = self.halves = False
         self._world: World | None = frame.world if frame else None
         self._world_key = experiment.data_key if frame else None
-        self._undo: list[tuple[Experiment, Frame]] = []
-        self._redo: list[tuple[Experiment, Frame]] = []
+        self._history: History[tuple[Experiment, Frame]] = History()
         self._edit_cost: float | None = None  # cost before an edit whose effect has not been seen yet
         if frame is None:
             self._begin(going=False)
@@ -79,7 +87,7 @@ class Session:
     @property
     def n_undo(self) -> tuple[int, int]:
         """How many operations can be undone and redone."""
-        return len(self._undo), len(self._redo)
+        return len(self._history.past), len(self._history.future)
 
     def poll(self) -> bool:
         """Take in what the worker has published; whether anything changed since the last call."""
@@ -118,7 +126,7 @@ class Session:
             self._runner.resume()
         elif self.finished or self.frame is None or self._stale:
             self._begin(going=True)
-        elif self._runner.ended:
+        elif self._runner.ended or self.halves:
             self._continue(self.frame, going=True)
         else:
             self._going = True
@@ -139,12 +147,36 @@ class Session:
             self._begin(going=False, steps=2)  # step 0 comes first
         elif self.finished:
             self.event = "This run has ended: rewind it, or take a new start."
-        elif self._runner.ended:
+        elif self._runner.ended or self.halves:
             self._continue(self.frame, going=False, steps=2)  # the frame itself comes first
         else:
             self._going = False
             self._runner.step()
             self.event = f"One step from step {self._step}."
+
+    def half_step(self) -> None:
+        """Make half a step, then pause: the couplings move at fixed beliefs (M), or the beliefs settle (E).
+
+        A learner without an E-step makes a whole one.
+        """
+        frame = self.frame
+        if (
+            self._preparing
+            or frame is None
+            or self._stale
+            or self.finished
+            or not LEARNERS[self.experiment.learner].phases
+        ):
+            self.step()
+            return
+        if self.halves and not self._runner.ended:
+            self._runner.step()
+        else:
+            self._continue(frame, going=False, steps=2, halves=True)
+        moves = (
+            "M-step: the couplings move, the beliefs stay" if frame.snapshot.phase == "E" else "E-step: beliefs settle"
+        )
+        self.event = f"{moves}."
 
     def run_to(self, step: int) -> None:
         """Learn from the start up to this step, then pause."""
@@ -252,18 +284,24 @@ class Session:
     def open(self, bundle: Bundle) -> None:
         """Go on from a run that was kept in a file; its data are simulated again."""
         self.experiment = bundle.experiment
-        self._undo, self._redo = [], []
+        self._history = History()
         self.course_number += 1
         self._start(reopened(bundle), going=False)
         self.event = "Opened a run from a file."
 
     def undo(self) -> None:
         """Take back the last operation on the estimate, bit for bit."""
-        self._travel(self._undo, self._redo, "Undone.")
+        if self.frame is None or not self._history.past:
+            self.event = "There is nothing to take back."
+        else:
+            self._travel(self._history.undone((self.experiment, self.frame)), "Undone.")
 
     def redo(self) -> None:
         """Do again what was undone, bit for bit."""
-        self._travel(self._redo, self._undo, "Done again.")
+        if self.frame is None or not self._history.future:
+            self.event = "There is nothing to do again."
+        else:
+            self._travel(self._history.redone((self.experiment, self.frame)), "Done again.")
 
     def close(self) -> None:
         """Give everything up; the worker ends at its next checkpoint."""
@@ -300,17 +338,10 @@ class Session:
     def _remember(self) -> None:
         """Keep the present frame and its knobs for undo."""
         assert self.frame is not None
-        self._undo = [*self._undo, (self.experiment, self.frame)][-UNDO_DEPTH:]
-        self._redo = []
+        self._history = self._history.remembering((self.experiment, self.frame))
 
-    def _travel(
-        self, source: list[tuple[Experiment, Frame]], target: list[tuple[Experiment, Frame]], event: str
-    ) -> None:
-        if not source or self.frame is None:
-            self.event = "There is nothing to take back." if source is self._undo else "There is nothing to do again."
-            return
-        target.append((self.experiment, self.frame))
-        self.experiment, frame = source.pop()
+    def _travel(self, found: tuple[tuple[Experiment, Frame], History[tuple[Experiment, Frame]]], event: str) -> None:
+        (self.experiment, frame), self._history = found
         self._world, self._world_key = frame.world, self.experiment.data_key
         self._continue(frame, going=self.running)
         self.event = event
@@ -318,18 +349,19 @@ class Session:
     def _begin(self, *, going: bool, steps: int = 1) -> None:
         """Learn anew, on the same data if the knobs allow."""
         world = self._world if self._world_key == self.experiment.data_key else None
-        self._undo, self._redo = [], []
+        self._history = History()
         self.course_number += 1
         self._start(self.experiment.course(world), going, steps)
         self._fresh = True
 
-    def _continue(self, frame: Frame, *, going: bool, steps: int = 1) -> None:
+    def _continue(self, frame: Frame, *, going: bool, steps: int = 1, halves: bool = False) -> None:
         """Go on from a frame, which is shown at once."""
         self.frame = frame
-        self._start(self.experiment.course(since=frame), going, steps)
+        self._start(self.experiment.course(since=frame, halves=halves), going, steps)
+        self.halves = halves
 
     def _start(self, items: Iterator[Progress | Frame], going: bool, steps: int = 1) -> None:
         """Consume a course: on and on, or for a number of frames."""
         self.problem, self.infeasible, self.progress = "", False, None
-        self._going, self._fresh = going, False
+        self._going, self._fresh, self.halves = going, False, False
         self._runner.start(items, steps=None if going else steps)

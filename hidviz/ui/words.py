@@ -127,5 +127,6 @@ def reading(frame: Frame | None, steps_per_second: float, running: bool) -> str:
     if running:
         speed = f"{steps_per_second:.0f} steps/s" if steps_per_second >= 10 else f"{steps_per_second:.1f} steps/s"
     else:
-        speed = {"learning": "paused"}.get(snapshot.state, snapshot.state)
+        paused = "paused" if snapshot.phase == "E" else "after the M-step"
+        speed = {"learning": paused}.get(snapshot.state, snapshot.state)
     return f"step {snapshot.step:,} · {speed} · {snapshot.cost:.5f} nats/bin"

@@ -1,0 +1,105 @@
+"""Sidebar: buttons, a line of numbers, knobs, what the learner assumes, and the run as a file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from hidviz.experiments import Experiment
+from hidviz.learners import LEARNERS
+from hidviz.ui.components import Button, Buttons, Reading
+from hidviz.ui.controls import Controls
+from hidviz.ui.learner_note import LearnerNote
+from hidviz.ui.session import Session
+from hidviz.ui.words import READABLE, reading
+
+BUTTONS = (
+    ("Run", "play", "Learn, step after step; a run that has ended starts over (space)"),
+    ("Pause", "pause", "Stop here and keep everything (space)"),
+    ("Step", "step", "One step of the optimiser (s)"),
+    ("Half step", "half", "Where learning alternates: the M-step moves the couplings, the E-step settles beliefs (h)"),
+    ("Rewind", "rewind", "Back to the same start on the same data (r)"),
+    ("New start", "start", "Another random start on the same data"),
+    ("New data", "data", "Another true network and its data"),
+    ("Reset all", "reset", "Knobs, run and views as on a fresh page"),
+)
+PRIMARY = ("Run", "Pause")
+
+
+class Sidebar:
+    """The left side of the page.
+
+    Args:
+        experiment: what the knobs show first.
+        acts: what each of the buttons does.
+        on_change: called with the knobs that were turned; raises ValueError to refuse.
+        on_export: makes the file that Export offers.
+        on_open: called with the content of a file that was chosen.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        acts: Mapping[str, Callable[[], None]],
+        *,
+        on_change: Callable[..., None],
+        on_export: Callable[[], Any],
+        on_open: Callable[[bytes | None], None],
+    ) -> None:
+        wide = {"sizing_mode": "stretch_width"}
+        buttons = [Button(name, icon, text, acts[name], name in PRIMARY) for name, icon, text in BUTTONS]
+        self.transport = Buttons(*buttons, margin=0, **wide)
+        self.reading = Reading(margin=(8, 4), **wide)
+        self.controls = Controls(experiment, on_change)
+        self.note = LearnerNote(margin=(0, 4), **wide)
+        keep = pmui.FileDownload(label="Export", callback=on_export, filename="hidviz-run.zip", margin=4, **wide)
+        keep.variant = "outlined"  # given to the constructor, it is taken for a deprecated button_style
+        take = pmui.FileInput(
+            label="Open a run",
+            accept=".zip",
+            multiple=False,
+            max_file_size=20_000_000,
+            variant="outlined",
+            margin=4,
+            **wide,
+        )
+        take.param.watch(lambda event: on_open(event.new), "value")
+        self._read_at = 0.0
+        self.layout = pn.Column(
+            self.transport,
+            self.reading,
+            self.controls.form,
+            self.note,
+            pmui.Row(keep, take, margin=(8, 0), **wide),
+            margin=(8, 8),
+            **wide,
+        )
+        self.show(experiment)
+
+    def show(self, experiment: Experiment) -> None:
+        """Show the knobs of an experiment, and describe its learner."""
+        self.controls.show(experiment)
+        self.note.show(experiment)
+
+    def draw(self, session: Session) -> None:
+        """What can be pressed now, the numbers under the buttons, and the equations in play."""
+        frame, progress, running = session.frame, session.progress, session.running
+        phases = LEARNERS[session.experiment.learner].phases
+        self.transport.disabled = ["Run" if running else "Pause", *([] if phases else ["Half step"])]
+        if not running or time.monotonic() - self._read_at > READABLE:
+            self.reading.param.update(
+                text=progress.what + " …" if progress else reading(frame, session.steps_per_second, running),
+                percent=round(100 * progress.fraction) if progress else -1,
+            )
+            self._read_at = time.monotonic()
+        shown = frame.snapshot.phase if frame and session.halves else ""
+        self.note.active = [place for place, phase in enumerate(phases) if shown and shown in phase]
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        for part in (self.transport, self.reading, self.controls.form, self.note):
+            part.dark = dark
