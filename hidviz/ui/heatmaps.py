@@ -24,7 +24,7 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from hidviz.couplings import Array, Couplings
-from hidviz.gauge import with_hidden
+from hidviz.gauge import Gauge, regauge, with_hidden
 from hidviz.ui.colours import DIVERGING, LIGHT, block_colours
 from hidviz.ui.curves import paint_axes
 
@@ -85,11 +85,12 @@ class Heatmap:
         for border in self._borders:
             self.figure.add_layout(border)
         self._unit = CustomJSHover(args={"n_visible": 1})
+        self._values = CustomJSHover(code="return (value < 0 ? '−' : '+') + Math.abs(value).toFixed(3)")
         self.figure.add_tools(
             HoverTool(
                 renderers=[shown],
-                tooltips=[("to", "$y{custom}"), ("from", "$x{custom}"), ("coupling", "@image{+0.000}")],
-                formatters={"$x": self._unit, "$y": self._unit},
+                tooltips=[("to", "$y{custom}"), ("from", "$x{custom}"), ("coupling", "@image{custom}")],
+                formatters={"$x": self._unit, "$y": self._unit, "@image": self._values},
             )
         )
         for axis in (self.figure.xaxis[0], self.figure.yaxis[0]):
@@ -120,9 +121,21 @@ class Heatmap:
         )
         self._outline()
 
-    def show(self, values: NDArray[np.float64]) -> None:
-        """Draw a block matrix."""
-        self._source.data = {"image": [values.astype(np.float32)]}
+    def show(self, values: NDArray[np.float64], **behind: NDArray[np.float64]) -> None:
+        """Draw a block matrix; those behind it are not drawn, but told when a cell is pointed at."""
+        shown = {"image": values} | behind
+        self._source.data = {name: [matrix.astype(np.float32)] for name, matrix in shown.items()}
+
+    def tell(self, true: Heatmap, found: Heatmap) -> None:
+        """Tell, when a cell is pointed at, what the true and the inferred heatmap hold there."""
+        self._values.args = {"truths": true._source, "estimates": found._source}
+        self._values.code = """
+            const k = special_vars.image_index.flat_index
+            const of = (source, name) => source.data[name][0][k]
+            const signed = (x) => (x < 0 ? "−" : "+") + Math.abs(x).toFixed(3)
+            const [true_, found, aligned] = [of(truths, "image"), of(estimates, "found"), of(estimates, "aligned")]
+            const parts = [["true", true_], ["as found", found], ["aligned", aligned], ["error", aligned - true_]]
+            return parts.map(([name, x]) => `${name} ${signed(x)}`).join(" · ")"""
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
@@ -167,20 +180,31 @@ class Heatmaps:
     def __init__(self) -> None:
         self.true, self.found, self.error = (Heatmap(title) for title in TITLES)
         self.all = (self.true, self.found, self.error)
+        for heatmap in self.all:
+            heatmap.tell(self.true, self.found)
         self._truth: Couplings | None = None
         self.scale = Scale(1, 0, 1.0)
 
-    def show(self, truth: Couplings, estimate: Couplings) -> None:
-        """Draw an estimate beside the truth; the truth and the scale only when the truth is another one."""
+    def show(self, truth: Couplings, estimate: Couplings, gauge: Gauge, *, align: bool) -> None:
+        """Draw an estimate beside the truth; the truth and the scale only when the truth is another one.
+
+        Args:
+            truth: the true couplings.
+            estimate: the inferred ones, as found.
+            gauge: what aligns them to the truth.
+            align: whether to draw them aligned.
+        """
         n_hidden = max(truth.n_hidden, estimate.n_hidden)
         true, found = block_matrix(truth, n_hidden), block_matrix(estimate, n_hidden)
+        aligned = block_matrix(regauge(with_hidden(estimate, len(gauge.order)), gauge), n_hidden)
+        shown = aligned if align else found
         if truth is not self._truth or n_hidden != self.scale.n_hidden:
             self._truth, self.scale = truth, scale_for(truth, n_hidden)
             for heatmap in self.all:
                 heatmap.fit(self.scale)
             self.true.show(true)
-        self.found.show(found)
-        self.error.show(found - true)
+        self.found.show(shown, found=found, aligned=aligned)
+        self.error.show(shown - true)
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""

@@ -9,7 +9,6 @@ from typing import Any
 import panel as pn
 
 from hidviz.frames import Frame
-from hidviz.gauge import regauge, with_hidden
 from hidviz.learners import LEARNERS
 from hidviz.ui.components import Button, Buttons, HiddenUnits, Toggle
 from hidviz.ui.curves import CostCurves, ErrorCurves
@@ -119,9 +118,7 @@ class LearnTab:
         truth, found = frame.world.truth, frame.snapshot.couplings
         self.cost.show(frame)
         self.errors.show(frame)
-        if self.align_switch.value:
-            found = regauge(with_hidden(found, len(frame.gauge.order)), frame.gauge)
-        self.heatmaps.show(truth, found)
+        self.heatmaps.show(truth, found, frame.gauge, align=self.align_switch.value)
         self.scale.object = scale_strip(self.heatmaps.scale.largest)
         n_found = frame.snapshot.couplings.n_hidden
         hides = LEARNERS[self._session.experiment.learner].hidden != "none"
