@@ -1,6 +1,5 @@
 """A strict floating point for every test, and for the page a real server and a real browser."""
 
-import json
 import os
 import shutil
 import socket
@@ -12,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from tests.pages import visiting
 
 np.seterr(all="raise", under="ignore")
 
@@ -94,30 +95,5 @@ def server():
 @pytest.fixture
 def open_page(browser, server):
     """A function that opens the page in a fresh browser profile; any page error or outside request fails the test."""
-    faults, contexts = [], []
-
-    def opened(query="", *, width=1400, height=900, at=None):
-        context = browser.new_context(viewport={"width": width, "height": height})
-        contexts.append(context)
-        tab = context.new_page()
-        tab.set_default_timeout(60_000)
-        tab.on("pageerror", lambda error: faults.append(f"page error: {error}"))
-        tab.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
-        tab.on("request", lambda request: faults.append(f"outside: {request.url}") if _is_outside(request) else None)
-        tab.goto((at or server).url + query, timeout=120_000)
-        tab.locator("#hidviz-status").wait_for(state="attached", timeout=120_000)
-        tab.get_by_role("button", name="Run", exact=True).wait_for()
-        deadline = time.monotonic() + 120
-        while not json.loads(tab.locator("#hidviz-status").get_attribute("data-state"))["ready"]:
-            assert time.monotonic() < deadline, "the page was never connected"
-            tab.wait_for_timeout(50)
-        return tab
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert faults == []
-
-
-def _is_outside(request):
-    return not request.url.startswith(("http://localhost:", "ws://localhost:", "data:", "blob:"))
+    with visiting(browser, server) as opened:
+        yield opened

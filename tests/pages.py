@@ -73,7 +73,11 @@ def enter(tab, label, text):
 
 def choose(tab, label, option):
     """Take an option of a menu."""
-    tab.get_by_role("combobox", name=label).first.click()
+    menu = tab.get_by_role("combobox", name=label).first
+    if menu.evaluate("(menu) => menu.tagName") == "SELECT":
+        menu.select_option(label=option)
+        return
+    menu.click()
     tab.locator("[role=listbox], [role=menu]").get_by_text(option, exact=True).first.click()
 
 

@@ -1,48 +1,15 @@
 """The page in a real Chromium: what a person does, and what must then be true."""
 
-import json
+import re
 import time
 
 import pytest
 
 from hidviz import Experiment
 from hidviz.ui.link import write_link
+from tests.pages import enter, press, rest_at, state, wait_for
 
 pytestmark = pytest.mark.browser
-
-
-def state(tab):
-    return json.loads(tab.locator("#hidviz-status").get_attribute("data-state"))
-
-
-def wait_for(tab, condition, what, seconds=120):
-    deadline = time.monotonic() + seconds
-    while not condition(now := state(tab)):
-        assert time.monotonic() < deadline, f"waited in vain for {what}: {now}"
-        tab.wait_for_timeout(50)
-    return now
-
-
-def press(tab, name):
-    tab.get_by_role("button", name=name, exact=True).click()
-
-
-def enter(tab, label, text):
-    field = tab.get_by_label(label, exact=True).first
-    field.click()
-    field.press("Control+a")
-    field.type(text)
-    field.press("Enter")
-
-
-def paused_at(tab, step):
-    """Rewind, make exactly this many steps, and pause there."""
-    press(tab, "Rewind")
-    wait_for(tab, lambda s: s["step"] == 0 and not s["running"], "step 0")
-    for k in range(step):
-        press(tab, "Step")
-        wait_for(tab, lambda s, k=k: s["step"] == k + 1, f"step {k + 1}")
-    return state(tab)
 
 
 def test_first_paint_is_a_finished_run(open_page):
@@ -68,8 +35,8 @@ def test_run_learns_and_pause_holds(open_page):
 
 def test_rewind_and_steps_repeat_themselves(open_page):
     tab = open_page()
-    first = paused_at(tab, 3)
-    assert paused_at(tab, 3)["cost"] == first["cost"]
+    first = rest_at(tab, 3)
+    assert rest_at(tab, 3)["cost"] == first["cost"]
 
 
 def test_flip_moves_the_raw_errors_and_nothing_else(open_page):
@@ -117,6 +84,36 @@ def test_another_number_of_units_makes_new_data(open_page):
     assert tab.get_by_text("converged").count() == 0
     press(tab, "Run")
     wait_for(tab, lambda s: s["step"] > 5, "steps on the new data")
+
+
+def test_a_step_is_shown_in_its_halves_with_the_equations_in_play(open_page):
+    tab = open_page("?nv=8&nh=2&T=1000&model=stochastic&learner=mean-field")
+    rest_at(tab, 1)
+    whole = rest_at(tab, 2)
+    rest_at(tab, 1)
+    press(tab, "Half step")
+    half = wait_for(tab, lambda s: s["step"] == 2, "the M-step")
+    tab.get_by_text("after the M-step").wait_for()
+    in_play = tab.locator(".note li.active").all_inner_texts()
+    assert in_play
+    press(tab, "Half step")
+    done = wait_for(tab, lambda s: s["cost"] != half["cost"], "the E-step")
+    assert done["cost"] == whole["cost"]
+    assert tab.locator(".note li.active").all_inner_texts() != in_play
+
+
+def test_the_cell_under_the_mouse_is_told_in_full(open_page):
+    tab = open_page()
+    title = tab.get_by_text("Inferred", exact=True).bounding_box()
+    x, y = title["x"] + 200, title["y"] + 150
+    tab.mouse.move(x, y)
+    tab.mouse.move(x + 2, y + 2)
+    told = tab.get_by_text(re.compile("as found [+−]"))
+    told.wait_for()
+    numbers = re.findall(r"[+−]\d+\.\d+", told.inner_text())
+    true, found, aligned, error = (float(number.replace("−", "-")) for number in numbers)
+    assert error == pytest.approx(aligned - true, abs=1.6e-3), "three numbers, each rounded by half of .001"
+    assert abs(found) == abs(aligned)
 
 
 def test_link_reproduces_the_run(open_page):
