@@ -17,19 +17,18 @@ from typing import Literal
 
 import numpy as np
 
+from hidviz.benches import AFFORDABLE, prepared_bench, with_baselines
 from hidviz.couplings import Couplings, learned_blocks, random_couplings
-from hidviz.frames import Bench, Frame, Progress, World, cost_of, framed
-from hidviz.learners import LEARNERS, prepare
-from hidviz.learners.protocol import Infeasible, Learner
+from hidviz.frames import Bench, Frame, Progress, World, framed
+from hidviz.learners import LEARNERS
 from hidviz.learning import learn, with_couplings
 from hidviz.optimisers import OPTIMISERS
-from hidviz.recording import Recording
 from hidviz.simulation import simulating
 from hidviz.snapshot import Snapshot
 from hidviz.starts import STARTS, mirrored_start, random_start, signed_start, true_start
 from hidviz.trace import Trace
 
-AFFORDABLE = 0.25  # seconds: an exact cost that takes longer than this is not shown beside every step
+UNDER_WAY = 10  # steps, after which baselines that are costly to find may keep a run waiting
 
 
 @dataclass(frozen=True)
@@ -168,35 +167,19 @@ class Experiment:
         return World(truth, runs[0].recording, runs[0].hidden, held_out)
 
     def prepared(self, world: World) -> Bench:
-        """Prepare the learner, and the exact costs to compare with where they are affordable.
+        """Prepare the learner, and the costs to compare with: exact where affordable, else sampled where M = 0.
 
         Raises:
             Infeasible: the learner would take too long; the message gives the number and an alternative.
         """
-        method = LEARNERS[self.learner]
-        n_hidden = self.n_hidden_learned
-        settings = {"hidden_hidden": self.hidden_hidden, "bias": self.bias > 0.0}
-
-        def prepared(name: str, recording: Recording | None, units: int) -> Learner | None:
-            if recording is None:
-                return None
-            seconds = LEARNERS[name].seconds(self.n_visible, units, recording.n_transitions, self.hidden_hidden)
-            if seconds > AFFORDABLE:
-                return None
-            try:
-                return prepare(name, recording, n_hidden=units, **settings)
-            except Infeasible:
-                return None
-
-        judge = self.learner if method.likelihood else "exact"
-        world_judge = "backprop" if self.model == "continuous" else "exact"
-        true_judges = [prepared(world_judge, data, self.n_hidden) for data in (world.recording, world.held_out)]
-        return Bench(
-            learner=prepare(self.learner, world.recording, n_hidden=n_hidden, **settings),
-            held_out=prepared(judge, world.held_out, n_hidden),
-            exact=None if method.likelihood else prepared(judge, world.recording, n_hidden),
-            cost_at_truth=cost_of(true_judges[0], world.truth),
-            held_out_cost_at_truth=cost_of(true_judges[1], world.truth),
+        return prepared_bench(
+            world,
+            self.learner,
+            n_hidden=self.n_hidden_learned,
+            model=self.model,
+            hidden_hidden=self.hidden_hidden,
+            bias=self.bias > 0.0,
+            seed=self.seed,
         )
 
     def course(
@@ -226,6 +209,7 @@ class Experiment:
                 world = yield from self.simulate()
             yield Progress("Preparing the learner", 1.0)
             bench, trace, start = self.prepared(world), Trace(), None
+        sampled = since.sampled if since else Trace()
         snapshots = learn(
             bench.learner,
             self.starting_point(world.truth) if start is None else start,
@@ -242,9 +226,11 @@ class Experiment:
             trace = trace.shortened()
         for snapshot in snapshots:
             seen = since is not None and snapshot is since.snapshot
-            frame = since if since and seen else framed(world, bench, snapshot, trace)
-            trace = frame.trace if snapshot.phase == "E" else trace
+            frame = since if since and seen else framed(world, bench, snapshot, trace, sampled)
+            trace, sampled = frame.trace if snapshot.phase == "E" else trace, frame.sampled
             yield frame
+            affordable = np.inf if snapshot.step >= UNDER_WAY else AFFORDABLE
+            bench = with_baselines(world, bench, bias=self.bias > 0.0, affordable=affordable)
 
     def run(self) -> Iterator[Snapshot]:
         """Simulate, then learn: the snapshots of the run, from the start to the end."""

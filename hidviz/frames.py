@@ -6,15 +6,17 @@ can be looked at, gone back to, or gone on from.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hidviz.baselines import Baselines
 from hidviz.couplings import Couplings
 from hidviz.gauge import Gauge, best_gauge
 from hidviz.learners.protocol import Learner
 from hidviz.recording import Recording
+from hidviz.sampler import Sampler
 from hidviz.scores import rms_errors
 from hidviz.snapshot import Snapshot, regauged
 from hidviz.trace import Trace
@@ -48,6 +50,9 @@ class Bench:
             learner's objective is that likelihood already.
         cost_at_truth: exact training cost of the true couplings, nats per bin; None if not affordable.
         held_out_cost_at_truth: the same on held-out data.
+        sampler: estimates the costs, every so many steps, that no exact sum is affordable for; None if all are exact,
+            or if there is none to be estimated.
+        baselines: held-out costs without hidden units; None without such data, or until a course has found them.
     """
 
     learner: Learner
@@ -55,6 +60,8 @@ class Bench:
     exact: Learner | None
     cost_at_truth: float | None
     held_out_cost_at_truth: float | None
+    sampler: Sampler | None = None
+    baselines: Baselines | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,8 @@ class Frame:
         snapshot: the step.
         trace: costs and errors at every step so far.
         gauge: the best gauge of the estimate against the truth.
+        sampled: costs estimated by importance sampling at some of the steps, each with its standard error: "step",
+            "cost" and "cost_error", "held_out" and "held_out_error", those that `Bench.sampler` knows.
     """
 
     world: World
@@ -87,17 +96,35 @@ class Frame:
     snapshot: Snapshot
     trace: Trace
     gauge: Gauge
+    sampled: Trace = field(default_factory=Trace)
 
 
-def framed(world: World, bench: Bench, snapshot: Snapshot, past: Trace) -> Frame:
-    """The frame of a snapshot: scored against the truth, and appended to its past."""
+def framed(world: World, bench: Bench, snapshot: Snapshot, past: Trace, sampled: Trace | None = None) -> Frame:
+    """The frame of a snapshot: scored against the truth, and appended to its past.
+
+    Args:
+        world: truth and data.
+        bench: the prepared learner and reference costs.
+        snapshot: the step.
+        past: costs and errors at every step before.
+        sampled: costs estimated at steps before; None not to estimate any.
+    """
     exact = cost_of(bench.exact, snapshot.couplings)
     row = {"step": float(snapshot.step), "cost": snapshot.cost}
     row |= {} if exact is None else {"exact": exact}
     row |= {} if snapshot.held_out is None else {"held_out": snapshot.held_out}
     row |= _errors(snapshot, world.truth)
     gauge = best_gauge(snapshot.couplings, world.truth)
-    return Frame(world, bench, snapshot, past.extended(row), gauge)
+    sampled = Trace() if sampled is None else _sampled(bench, snapshot, sampled)
+    return Frame(world, bench, snapshot, past.extended(row), gauge, sampled)
+
+
+def _sampled(bench: Bench, snapshot: Snapshot, past: Trace) -> Trace:
+    """The estimated costs, with those of this snapshot if it is its turn."""
+    judge, ended = bench.sampler, snapshot.state != "learning"
+    if judge is None or snapshot.phase == "M" or not judge.is_due(snapshot.step, ended=ended):
+        return past
+    return past.extended(judge.row(snapshot.couplings, snapshot.step))
 
 
 def regauged_frame(frame: Frame, gauge: Gauge) -> Frame:

@@ -19,8 +19,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from hidviz.baselines import TINY
 from hidviz.couplings import Couplings, learned_blocks
-from hidviz.importance import sampled_log_likelihood
+from hidviz.importance import predicted_seconds, sampled_log_likelihood
 from hidviz.learners import LEARNERS, Infeasible, prepare
 from hidviz.learners.protocol import HiddenKind
 from hidviz.learners.visible import logistic_fit
@@ -31,7 +32,6 @@ from hidviz.scores import Criteria, criteria
 AFFORDABLE = 10.0  # seconds that an exact likelihood may take
 LONGEST_SECONDS = 300.0  # that sampling may take
 N_SAMPLES = 200
-TINY = 1e-5  # penalty of the baselines, so that units which can be foretold perfectly keep finite couplings
 
 Kind = Literal["truth", "fit", "baseline"]
 
@@ -216,7 +216,7 @@ def honest_evidence(
             "bin by bin needs M = 0: judge with fewer hidden units, or by the errors of the couplings."
         )
     cold = 4 * LEARNERS["mean-field"].seconds(Nv, Nh, n, False)  # its guess is for a warm start
-    predicted = cold + 1e-9 * n * N_SAMPLES * (Nv * (4.0 + 0.15 * Nh) + 10.0 * Nh)
+    predicted = cold + predicted_seconds(Nv, Nh, n, n_samples=N_SAMPLES)
     if predicted > LONGEST_SECONDS:
         raise Infeasible(
             f"Importance sampling of {n:,} transitions would take about {predicted:.2g} s of {LONGEST_SECONDS:g} s "

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from hidviz.benches import with_baselines
 from hidviz.degeneracy import in_short
 from hidviz.experiments import Experiment
 from hidviz.frames import Bench, Frame, Progress, World, framed
@@ -126,7 +127,7 @@ def _turns(experiments: list[Experiment], world: World | None) -> Iterator[Progr
     if world is None:
         world = yield from experiments[0].simulate()
     yield Progress("Preparing the learner", 1.0)
-    bench = experiments[0].prepared(world)
+    bench = with_baselines(world, experiments[0].prepared(world), bias=experiments[0].bias > 0.0)
     courses: list[Iterator[Progress | Frame]] = []
     starts: list[Start] = []
     n = len(experiments)

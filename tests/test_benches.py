@@ -1,0 +1,121 @@
+"""Costs beside learning: baselines without hidden units, and sampled where exact sums are out of reach."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hidviz.baselines import baselines
+from hidviz.benches import with_baselines
+from hidviz.couplings import random_couplings
+from hidviz.experiments import UNDER_WAY, Experiment
+from hidviz.frames import Frame
+from hidviz.importance import predicted_seconds
+from hidviz.judging import judge
+from hidviz.learners import LEARNERS
+from hidviz.likelihood import log_likelihood
+from hidviz.recording import Recording
+from hidviz.sampler import N_SAMPLES, sampler
+from hidviz.simulation import simulate
+
+SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=300, max_steps=3, model="stochastic")
+LARGE = replace(SMALL, n_visible=12, n_hidden=30, n_steps=60, n_held_out=50, learner="gibbs", max_steps=30)
+
+
+def frames(experiment, **settings):
+    return [item for item in experiment.course(**settings) if isinstance(item, Frame)]
+
+
+@pytest.mark.parametrize("bias", [0.0, 0.3])
+def test_baselines_are_those_of_the_table_of_scores(bias):
+    experiment = replace(SMALL, learner="exact", bias=bias)
+    world = frames(experiment)[0].world
+    found = baselines(world.recording, world.held_out, bias=bias > 0.0)
+    *_, table = judge({}, world.recording, np.random.default_rng(0), learner="exact", held_out=world.held_out,
+                      bias=bias > 0.0)  # fmt: skip
+    assert list(found) == pytest.approx([candidate.held_out.cost for candidate in table.candidates], rel=1e-12)
+    assert found.lag1 != found.lag2
+
+
+def test_a_course_finds_baselines_once_after_its_first_frame():
+    course = frames(replace(SMALL, learner="exact"))
+    assert course[0].bench.baselines is None
+    assert course[1].bench.baselines == baselines(course[0].world.recording, course[0].world.held_out)
+    assert all(frame.bench is course[1].bench for frame in course[1:])
+    again = frames(replace(SMALL, learner="exact"), since=course[2])
+    assert again[-1].bench is course[1].bench
+    assert frames(replace(SMALL, learner="exact", n_held_out=0))[-1].bench.baselines is None
+
+
+def test_costly_baselines_wait_until_a_run_is_under_way(monkeypatch):
+    monkeypatch.setattr("hidviz.experiments.AFFORDABLE", 0.0)
+    course = frames(replace(SMALL, learner="gibbs", max_steps=UNDER_WAY + 2))
+    assert [frame.bench.baselines is None for frame in course] == [*[True] * (UNDER_WAY + 1), False, False]
+
+
+def test_a_baseline_without_an_optimum_is_left_out():
+    first = frames(SMALL)[0]
+    constant = replace(first.world, recording=Recording(np.ones((50, 5), np.int8)))
+    assert with_baselines(constant, first.bench, bias=False).baselines == (None, None)
+
+
+# Sampled costs
+
+
+def test_an_exact_cost_is_not_sampled():
+    for learner in ("gibbs", "mean-field", "exact"):
+        frame = frames(replace(SMALL, learner=learner))[-1]
+        assert frame.bench.sampler is None
+        assert len(frame.sampled) == 0
+
+
+def test_hidden_to_hidden_couplings_are_not_sampled():
+    assert frames(replace(LARGE, hidden_hidden=True, max_steps=1))[0].bench.sampler is None
+
+
+def test_costs_out_of_reach_are_sampled_at_some_steps_and_at_the_end(monkeypatch):
+    monkeypatch.setattr("hidviz.sampler.SHARE", 0.8)
+    course = frames(LARGE)
+    last = course[-1]
+    every = last.bench.sampler.every
+    assert (last.bench.exact, last.bench.held_out) == (None, None)
+    assert 1 < every < 30
+    assert last.sampled.names == ("step", "cost", "cost_error", "held_out", "held_out_error")
+    assert last.sampled["step"].tolist() == [*range(every, 30, every), 30]
+    for frame in course:
+        assert len(frame.sampled) == sum(last.sampled["step"] <= frame.snapshot.step)
+    assert (last.sampled["cost_error"] > 0.0).all()
+    again = frames(LARGE, since=course[every + 1])[-1]
+    for name in last.sampled.names:
+        assert np.array_equal(again.sampled[name], last.sampled[name])
+
+
+def test_sampled_costs_cover_the_exact_ones():
+    """Twenty networks, so that the spread of the deviations, in standard errors, is known to about a sixth."""
+    deviations = []
+    for seed in range(20):
+        couplings = random_couplings(5, 4, np.random.default_rng(seed), bias=0.3)
+        recording, _ = simulate(couplings, 200, np.random.default_rng(seed))
+        judged = sampler({"cost": recording}, n_hidden=4, seed=seed, step_seconds=1e-3).row(couplings, 7)
+        exact = -log_likelihood(couplings, recording) / recording.n_transitions
+        deviations.append((judged["cost"] - exact) / judged["cost_error"])
+    assert np.sqrt(np.mean(np.square(deviations))) == pytest.approx(1.0, abs=0.5)
+
+
+@pytest.mark.parametrize(("n_visible", "n_hidden"), [(80, 20), (80, 80), (20, 20)])
+def test_sampling_is_seldom_enough_to_take_less_than_a_fifth_of_the_time(n_visible, n_hidden):
+    """By the predictions; what they are worth is measured in `tests/benchmarks`."""
+    couplings = random_couplings(n_visible, n_hidden, np.random.default_rng(0))
+    recording, _ = simulate(couplings, 50, np.random.default_rng(1))
+    size = (n_visible, n_hidden, 49)
+    step = LEARNERS["gibbs"].seconds(*size, False)
+    estimate = LEARNERS["mean-field"].seconds(*size, False) + predicted_seconds(*size, n_samples=N_SAMPLES)
+    for names in (["cost"], ["cost", "held_out"]):
+        every = sampler(dict.fromkeys(names, recording), n_hidden=n_hidden, seed=1, step_seconds=step).every
+        share = len(names) * estimate / (len(names) * estimate + every * step)
+        assert 0.1 < share < 0.2
+
+
+def test_too_long_an_estimate_is_left_out():
+    recording = Recording(np.ones((200_000, 60), np.int8))
+    assert sampler({"cost": recording}, n_hidden=40, seed=1, step_seconds=1.0) is None
