@@ -37,6 +37,7 @@ from hidviz.trace import Trace
 from hidviz.version import __version__
 
 LONGEST_JUDGEMENT = 20.0  # seconds that a likelihood which is needed once may take
+SETTLING = 6.0  # how much longer an E-step takes while couplings still move far than near the end, as in Method.seconds
 
 Result = TypeVar("Result")
 
@@ -149,6 +150,8 @@ def predicted_seconds(experiment: Experiment) -> float:
     if experiment.max_steps is not None:
         evaluations = min(evaluations, experiment.max_steps + 1)
     step = method.seconds(n_visible, n_hidden, n, experiment.hidden_hidden)
+    if not (method.likelihood or method.stochastic):
+        step *= SETTLING
     if experiment.patience is not None and experiment.n_held_out:
         judge = method if method.likelihood else LEARNERS["exact"]
         step += min(0.25, judge.seconds(n_visible, n_hidden, experiment.n_held_out, experiment.hidden_hidden))
