@@ -62,6 +62,11 @@ def test_alignment_is_spelled_out(gauge, sentence):
     assert gauge_in_words(gauge, 2, 2) == sentence
 
 
+def test_many_units_are_counted_and_not_listed():
+    gauge = Gauge(np.roll(np.arange(20), 1), -np.ones(20))
+    assert gauge_in_words(gauge, 20, 20) == "Alignment flips 20 hidden units and relabels 20."
+
+
 def test_equivalent_models_are_counted():
     assert equivalents_in_words(2) == "2^2 · 2! = 8 models give exactly the same data"
     assert "e+" in equivalents_in_words(80)

@@ -1,4 +1,4 @@
-"""The two live curves: cost per bin, and rms errors of the couplings.
+"""Curves: a figure of named curves over the step, drawn again and again.
 
 Bokeh models are built once per session, and few of them: all curves of a figure are one glyph, so that a frame is two
 assignments of `data`, and the page opens sooner. Every curve carries its value at its end. Colours are set by `paint`,
@@ -15,26 +15,19 @@ from bokeh.model import Model
 from bokeh.models import (
     BasicTicker,
     ColumnDataSource,
-    CustomJSTickFormatter,
     HoverTool,
     MultiLine,
-    NumeralTickFormatter,
     Range1d,
-    Scatter,
-    Span,
     Text,
-    TickFormatter,
 )
 from bokeh.plotting import figure
 
 from hidviz.couplings import Array
-from hidviz.frames import Frame
-from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT, block_colours
+from hidviz.ui.colours import DARK, LIGHT
 from hidviz.ui.decimate import decimated
 
 FONT = "Roboto, Helvetica, Arial, sans-serif"
 ROOM = 132  # pixels beside the frame, for what the curves carry at their ends
-SMALLEST_EXCESS = 1e-10  # nats per bin: below this a cost is the lowest, for a logarithm
 
 
 @dataclass(frozen=True)
@@ -77,6 +70,7 @@ class Curves:
             xs="xs", ys="ys", line_color="color", line_width="width", line_dash="dash", line_join="round"
         )  # fmt: skip
         lines = self.figure.add_glyph(self._source, glyph)
+        self.figure.yaxis.ticker = BasicTicker(desired_num_ticks=5)
         self._ends = ColumnDataSource({"x": [], "y": [], "text": [], "color": []})
         self.figure.add_glyph(
             self._ends,
@@ -109,8 +103,8 @@ class Curves:
             "dash": [self._styles[line.name][1] for line in drawn],
         }
         last = max((float(line.x[-1]) for line in lines if len(line.x)), default=0.0)
-        _set(self.figure.x_range, start=0.0, end=_next_nice(1.02 * last))
-        _set(self.figure.y_range, start=low, end=high)
+        put(self.figure.x_range, start=0.0, end=_next_nice(1.02 * last))
+        put(self.figure.y_range, start=low, end=high)
         labelled = [line for line in lines if line.label and len(line.y)]
         margin = 0.04 * (high - low)
         heights = spread([float(line.y[-1]) for line in labelled], 2.0 * margin, low + margin, high - margin)
@@ -125,119 +119,6 @@ class Curves:
         """Colour everything by theme, and from the next drawing on the curves by name."""
         self._colours = colours
         paint_axes(self.figure, dark)
-
-
-class CostCurves(Curves):
-    """Training and held-out cost per bin, and what the truth costs, on a linear or a logarithmic scale."""
-
-    def __init__(self) -> None:
-        styles = {
-            "train": (3.0, "solid"),
-            "exact": (2.0, "dotted"),
-            "held_out": (2.0, "dashed"),
-        }
-        super().__init__(styles, "cost (nats per bin)", "Cost per bin")
-        self.logarithmic = False
-        self._plain, self._powers = NumeralTickFormatter(format="0.00"), _powers_of_ten()
-        self._truths = {name: Span(dimension="width", line_width=1.5, visible=False) for name in ("train", "held_out")}
-        for name, span in self._truths.items():
-            span.line_dash = "solid" if name == "train" else "dashed"
-            self.figure.add_layout(span)
-        self._best = ColumnDataSource({"x": [], "y": []})
-        self._best_mark = Scatter(x="x", y="y", size=9, marker="circle", fill_alpha=0.0, line_width=2)
-        self.figure.add_glyph(self._best, self._best_mark)
-        self.figure.yaxis.ticker = BasicTicker(desired_num_ticks=5)
-
-    def show(self, frame: Frame) -> None:
-        """Draw the costs of a frame."""
-        steps = frame.trace["step"]
-        curves = {
-            "train": ("train", frame.trace["cost"]),
-            "exact": ("exact", frame.trace["exact"] if "exact" in frame.trace else np.empty(0)),
-            "held_out": ("held-out", frame.trace["held_out"] if "held_out" in frame.trace else np.empty(0)),
-        }
-        present = {name: (label, y) for name, (label, y) in curves.items() if len(y)}
-        if self.logarithmic:
-            self._show_excess(steps, present)
-        else:
-            self._show_costs(frame, steps, present)
-
-    def _show_costs(self, frame: Frame, steps: Array, curves: Mapping[str, tuple[str, Array]]) -> None:
-        truths = {"train": frame.bench.cost_at_truth, "held_out": frame.bench.held_out_cost_at_truth}
-        known = {name: value for name, value in truths.items() if value is not None}
-        low = min([float(y.min()) for _, y in curves.values()] + list(known.values()))
-        high = max(float(y[0]) for _, y in curves.values())
-        high = max([high, *known.values(), low + 1e-3])
-        low, high = _roomy(low, high)
-        lines = [Line(name, f"{label} {y[-1]:.4f}", steps, y) for name, (label, y) in curves.items()]
-        names = {"train": "truth", "held_out": "truth, held-out"}
-        marks = [
-            Line(f"truth_{name}", f"{names[name]} {y:.4f}", steps[-1:], np.array([y])) for name, y in known.items()
-        ]
-        self.draw([*lines, *marks], low, high)
-        for name, span in self._truths.items():
-            _set(span, visible=name in known, location=known.get(name, 0.0))
-        best = frame.snapshot.best
-        _set(self._best, data={"x": [best.step] if best else [], "y": [best.cost] if best else []})
-        self._set_axis("cost (nats per bin)", self._plain)
-        _set(self._plain, format="0.00" if high - low > 0.2 else "0.0000")
-
-    def _show_excess(self, steps: Array, curves: Mapping[str, tuple[str, Array]]) -> None:
-        """The cost above the lowest so far, as powers of ten on a linear axis, which Bokeh can rescale live."""
-        lines = []
-        for name, (label, y) in curves.items():
-            excess = np.log10(np.maximum(y - y.min(), SMALLEST_EXCESS))
-            lines.append(Line(name, f"{label} {y[-1]:.4f}", steps, excess))
-        high = max(float(line.y.max()) for line in lines) + 0.4
-        self.draw(lines, float(np.log10(SMALLEST_EXCESS)), high)
-        for span in self._truths.values():
-            _set(span, visible=False)
-        self._best.data = {"x": [], "y": []}
-        self._set_axis("excess cost (nats per bin)", self._powers)
-
-    def _set_axis(self, label: str, formatter: TickFormatter) -> None:
-        """Name the ordinate; nothing that stays the same is sent, since the browser lays the figure out anew for it."""
-        _set(self.figure.yaxis[0], axis_label=label, formatter=formatter)
-
-    def restyle(self, dark: bool) -> None:
-        """Colours for a theme: the accent for training, ink for everything it is compared with."""
-        inks = DARK if dark else LIGHT
-        accent = ACCENT_DARK if dark else ACCENT
-        truths = {"truth_train": inks.quiet, "truth_held_out": inks.quiet}
-        self.paint({"train": accent, "exact": inks.text, "held_out": inks.text} | truths, dark)
-        for span in self._truths.values():
-            span.line_color = inks.quiet
-            span.line_alpha = 0.55
-        self._best_mark.line_color = inks.quiet
-
-
-class ErrorCurves(Curves):
-    """Root-mean-square errors of each block: as found (thin) and after alignment to the truth (bold)."""
-
-    def __init__(self) -> None:
-        thin = {f"rms_{block}": (1.3, "solid") for block in "JKLM"}
-        bold = {f"aligned_{block}": (3.2, "solid") for block in "JKLM"}
-        super().__init__(thin | bold, "rms error of couplings", "Errors of the couplings")
-        self.figure.yaxis.ticker = BasicTicker(desired_num_ticks=5)
-
-    def show(self, frame: Frame) -> None:
-        """Draw the errors of a frame; blocks that the network has not are left out."""
-        steps = frame.trace["step"]
-        truth = frame.world.truth
-        blocks = [b for b in "JKLM" if getattr(truth, b).any() or getattr(frame.snapshot.couplings, b).any()]
-        lines = []
-        for block in blocks:
-            found, aligned = frame.trace[f"rms_{block}"], frame.trace[f"aligned_{block}"]
-            apart = abs(found[-1] - aligned[-1]) > 0.02 * max(found[-1], 1e-12)
-            lines.append(Line(f"rms_{block}", f"{block} as found {found[-1]:.3f}" if apart else "", steps, found))
-            lines.append(Line(f"aligned_{block}", f"{block} {aligned[-1]:.3f}", steps, aligned))
-        high = max([float(line.y.max()) for line in lines] + [1e-3])
-        self.draw(lines, 0.0, _roomy(0.0, high)[1])
-
-    def restyle(self, dark: bool) -> None:
-        """Colours for a theme: each block its own."""
-        colours = block_colours(dark)
-        self.paint({f"{kind}_{block}": colours[block] for kind in ("rms", "aligned") for block in "JKLM"}, dark)
 
 
 def paint_axes(plot: figure, dark: bool) -> None:
@@ -283,22 +164,14 @@ def _next_nice(value: float) -> float:
         scale *= 10.0
 
 
-def _roomy(low: float, high: float) -> tuple[float, float]:
+def roomy(low: float, high: float) -> tuple[float, float]:
     """Ends a little beyond these, on a coarse grid, so that an axis moves seldom: moving it costs a new layout."""
     grid = 2.0 ** np.floor(np.log2(0.06 * (high - low)))
     return float(np.floor(low / grid) * grid - grid), float(np.ceil(high / grid) * grid + grid)
 
 
-def _set(model: Model, **values: object) -> None:
+def put(model: Model, **values: object) -> None:
     """Change only what is another value now."""
     changed = {name: value for name, value in values.items() if getattr(model, name) != value}
     if changed:
         model.update(**changed)
-
-
-def _powers_of_ten() -> CustomJSTickFormatter:
-    return CustomJSTickFormatter(
-        code="const up = '⁰¹²³⁴⁵⁶⁷⁸⁹'; const k = Math.round(tick);"
-        "if (Math.abs(tick - k) > 1e-6) { return '' }"
-        "return '10' + (k < 0 ? '⁻' : '') + String(Math.abs(k)).split('').map(d => up[d]).join('')"
-    )

@@ -11,7 +11,8 @@ import panel as pn
 from hidviz.frames import Frame
 from hidviz.learners import LEARNERS
 from hidviz.ui.components import Button, Buttons, HiddenUnits, Toggle
-from hidviz.ui.curves import CostCurves, ErrorCurves
+from hidviz.ui.cost_curves import CostCurves
+from hidviz.ui.error_curves import ErrorCurves
 from hidviz.ui.heatmaps import TITLES, Heatmaps
 from hidviz.ui.layout import line, row, square, titled, words
 from hidviz.ui.session import Session

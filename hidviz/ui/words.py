@@ -13,6 +13,8 @@ from hidviz.ui.colours import DIVERGING
 
 SHOWN_BLOCKS = "JKLM"
 
+LISTED = 6  # hidden units that a sentence can name one by one; of more it gives the number
+
 READABLE = 0.2  # seconds between two readings of running numbers: more often costs time and cannot be read
 
 
@@ -91,9 +93,12 @@ def gauge_in_words(gauge: Gauge, n_found: int, n_true: int) -> str:
     ]
     parts = []
     if flipped:
-        parts.append(f"flips hidden unit{'s' if len(flipped) > 1 else ''} {', '.join(flipped)}")
+        units = "hidden unit" if len(flipped) == 1 else "hidden units"
+        parts.append(
+            f"flips {units} {', '.join(flipped)}" if len(flipped) <= LISTED else f"flips {len(flipped)} {units}"
+        )
     if moved:
-        parts.append(f"relabels {', '.join(moved)}")
+        parts.append(f"relabels {', '.join(moved)}" if len(moved) <= LISTED else f"relabels {len(moved)}")
     missing = max(0, n_true - n_found)
     if missing:
         parts.append(f"leaves {missing} true unit{'s' if missing > 1 else ''} without a match")
