@@ -21,6 +21,11 @@ from hidviz.sampler import Sampler, sampler
 AFFORDABLE = 0.25  # seconds: an exact cost that takes longer than this is not shown beside every step
 
 
+def is_affordable(name: str, n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> bool:
+    """Whether the cost of a learner by this name may be shown beside every step."""
+    return LEARNERS[name].seconds(n_visible, n_hidden, n_transitions, hidden_hidden) <= AFFORDABLE
+
+
 def prepared_bench(
     world: World,
     learner: str,
@@ -48,9 +53,9 @@ def prepared_bench(
     method, settings = LEARNERS[learner], {"hidden_hidden": hidden_hidden, "bias": bias}
 
     def prepared(name: str, recording: Recording | None, units: int) -> Learner | None:
-        if recording is None:
-            return None
-        if LEARNERS[name].seconds(recording.n_visible, units, recording.n_transitions, hidden_hidden) > AFFORDABLE:
+        if recording is None or not is_affordable(
+            name, recording.n_visible, units, recording.n_transitions, hidden_hidden
+        ):
             return None
         try:
             return prepare(name, recording, n_hidden=units, **settings)
