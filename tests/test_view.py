@@ -1,5 +1,7 @@
 """The parts of the page that can be judged without a browser: labels, ticks, thinning, words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from hidviz.ui import Dashboard
 from hidviz.ui.curves import spread
 from hidviz.ui.decimate import decimated
 from hidviz.ui.heatmaps import unit_ticks
-from hidviz.ui.learner_note import duration
+from hidviz.ui.learner_note import LearnerNote, duration
 from hidviz.ui.link import TABS, Link
 from hidviz.ui.words import equivalents_in_words, gauge_in_words, remedy_for
 
@@ -93,3 +95,15 @@ def test_every_tab_has_its_key_in_the_links():
             assert dashboard.query().endswith(f"tab={TABS[k]}") == (k > 0)
     finally:
         dashboard.close()
+
+
+def test_advice_is_offered_until_it_is_taken():
+    taken = {}
+    note = LearnerNote(lambda **knobs: taken.update(knobs))
+    small = Experiment(n_visible=5, n_hidden=5, n_steps=1000, model="stochastic", learner="mean-field")
+    note.show(small)
+    assert "runs away" in note.advice
+    assert note.offer == "Set Held-out patience 30"
+    note._handle_msg({"press": "advice"})
+    note.show(replace(small, **taken))
+    assert note.offer == ""

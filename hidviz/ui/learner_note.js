@@ -9,9 +9,20 @@ export function render({ model }) {
   const list = document.createElement("ol")
   fold.append(title, list)
   root.className = "note"
-  root.append(summary, fold)
+  const advice = document.createElement("p")
+  const reason = document.createElement("span")
+  const take = document.createElement("button")
+  take.type = "button"
+  take.addEventListener("click", () => model.send_msg({ press: "advice" }))
+  advice.append(reason, take)
+  root.append(summary, advice, fold)
 
-  const say = () => { summary.textContent = model.summary }
+  const say = () => {
+    summary.textContent = model.summary
+    reason.textContent = `When to stop: ${model.advice} `
+    take.textContent = model.offer
+    take.hidden = !model.offer
+  }
   const mark = () => {
     [...list.children].forEach((line, k) => line.classList.toggle("active", model.active.includes(k)))
     if (model.active.length) { fold.open = true }
@@ -29,7 +40,7 @@ export function render({ model }) {
     mark()
   }
   const theme = () => root.classList.toggle("dark", model.dark)
-  model.on("summary", say)
+  for (const name of ["summary", "advice", "offer"]) { model.on(name, say) }
   model.on("equations", write)
   model.on("active", mark)
   model.on("dark", theme)

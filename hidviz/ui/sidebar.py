@@ -55,7 +55,7 @@ class Sidebar:
         self.transport = Buttons(*buttons, margin=0, **wide)
         self.reading = Reading(margin=(8, 4), **wide)
         self.controls = Controls(experiment, on_change)
-        self.note = LearnerNote(margin=(0, 4), **wide)
+        self.note = LearnerNote(on_change, margin=(0, 4), **wide)
         keep = pmui.FileDownload(label="Export", callback=on_export, filename="hidviz-run.zip", margin=4, **wide)
         keep.variant = "outlined"  # given to the constructor, it is taken for a deprecated button_style
         take = pmui.FileInput(
