@@ -75,7 +75,7 @@ def read_link(arguments: Mapping[str, Sequence[bytes | str]]) -> Link:
 def write_link(experiment: Experiment, *, preset: str = "", step: int | None = None, tab: str = TABS[0]) -> str:
     """The query string that reads back to these knobs and this view; empty if all are at their defaults."""
     base = PRESETS[preset] if preset else Experiment()
-    pairs = {"preset": preset} if preset else {}
+    pairs = {"preset": preset} if base != Experiment() else {}
     for knob in KNOBS:
         value = getattr(experiment, knob.name)
         if value != getattr(base, knob.name):
