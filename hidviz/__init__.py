@@ -10,6 +10,7 @@ The engine stands on NumPy and SciPy alone; the page lives in `hidviz.ui` and is
 from hidviz.batch import Fit, fit
 from hidviz.bundle import load_bundle, save_bundle
 from hidviz.couplings import Couplings, random_couplings
+from hidviz.defaults import Advice, advice
 from hidviz.error_bars import ErrorBars, error_bars
 from hidviz.experiments import Experiment
 from hidviz.gauge import Gauge, aligned, best_gauge, regauge
@@ -31,6 +32,7 @@ from hidviz.version import __version__
 __all__ = [
     "LEARNERS",
     "PRESETS",
+    "Advice",
     "Beliefs",
     "Couplings",
     "ErrorBars",
@@ -45,6 +47,7 @@ __all__ = [
     "Runner",
     "Snapshot",
     "__version__",
+    "advice",
     "aligned",
     "best_gauge",
     "criteria",

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from hidviz.baselines import Baselines, baselines
 from hidviz.couplings import BLOCKS, Couplings
 from hidviz.frames import Progress, cost_of
 from hidviz.learners import LEARNERS, prepare
@@ -28,7 +29,6 @@ from hidviz.starts import random_start
 from hidviz.version import __version__
 
 PATIENCE = 30  # steps without a lower held-out cost that end a run
-BASELINES = ("visible", "visible-lag2")
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None
             "objective": last.cost,
             "cost": train_cost,
             "held_out": cost_of(held_out, couplings),
-            "baselines_held_out": _baselines(train, kept, settings),
+            "baselines_held_out": _baselines(train, kept, settings.bias),
             "aic": None if paid is None else paid.aic / paid.n_transitions,
             "bic": None if paid is None else paid.bic / paid.n_transitions,
             "n_parameters": n_parameters,
@@ -185,17 +185,10 @@ def _run(learner: Learner, held_out: Learner | None, start: Couplings, settings:
     )
 
 
-def _baselines(train: Recording, kept: Recording | None, settings: Settings) -> dict[str, float | None]:
+def _baselines(train: Recording, kept: Recording | None, bias: bool) -> dict[str, float | None]:
     """Held-out cost of the models without hidden units."""
-    found: dict[str, float | None] = {}
-    for name in BASELINES:
-        n_hidden = _assumed(name, train.n_visible, 0)
-        learner = prepare(name, train, n_hidden=n_hidden, bias=settings.bias)
-        held_out = None if kept is None else judge(name, kept, n_hidden, hidden_hidden=False, bias=settings.bias)
-        start = random_start(train.n_visible, n_hidden, np.random.default_rng(settings.seed), learned=learner.learned)
-        *_, last = _run(learner, held_out, start, settings)
-        found[name] = cost_of(held_out, result(last))
-    return found
+    found = Baselines(None, None) if kept is None else baselines(train, kept, bias=bias)
+    return {"visible": found.lag1, "visible-lag2": found.lag2}
 
 
 def _assumed(learner: str, n_visible: int, n_hidden: int) -> int:

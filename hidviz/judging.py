@@ -215,7 +215,7 @@ def honest_evidence(
             f"With hidden-to-hidden couplings the likelihood needs 4**{Nh} transitions a bin, and importance sampling "
             "bin by bin needs M = 0: judge with fewer hidden units, or by the errors of the couplings."
         )
-    cold = 4 * LEARNERS["mean-field"].seconds(Nv, Nh, n, False)  # its guess is for a warm start
+    cold = 2 * LEARNERS["mean-field"].seconds(Nv, Nh, n, False)  # its guess is for a warm start
     predicted = cold + predicted_seconds(Nv, Nh, n, n_samples=N_SAMPLES)
     if predicted > LONGEST_SECONDS:
         raise Infeasible(

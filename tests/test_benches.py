@@ -104,7 +104,7 @@ def test_sampled_costs_cover_the_exact_ones():
 
 @pytest.mark.parametrize(("n_visible", "n_hidden"), [(80, 20), (80, 80), (20, 20)])
 def test_sampling_is_seldom_enough_to_take_less_than_a_fifth_of_the_time(n_visible, n_hidden):
-    """By the predictions; what they are worth is measured in `tests/benchmarks`."""
+    """By the predictions: no clock is asked."""
     couplings = random_couplings(n_visible, n_hidden, np.random.default_rng(0))
     recording, _ = simulate(couplings, 50, np.random.default_rng(1))
     size = (n_visible, n_hidden, 49)

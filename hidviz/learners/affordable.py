@@ -21,7 +21,8 @@ def seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bo
         steps = n_transitions * (1e-6 + 2e-8 * n_states + 2.5e-10 * n_states**2)
         return 1e-3 + tables * 1.5 * (n_visible + n_hidden) + steps
     n_triples = min(n_transitions, 2.0 ** (3 * n_visible))
-    return 5e-4 + tables * n_visible + n_triples * (3e-7 + 2.5e-10 * n_states)
+    counting = 1.3e-6 * n_present + n_triples * (2e-7 + 2e-8 * n_visible)
+    return 5e-4 + tables * n_visible + counting + 2.5e-10 * n_triples * n_states
 
 
 def refuse_if_long(n_visible: int, n_hidden: int, n_transitions: int, *, hidden_hidden: bool) -> None:

@@ -276,7 +276,7 @@ def _couplings(slope: Array, like: Couplings, learned: tuple[str, ...]) -> Coupl
 
 def _seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:
     n_affected = n_visible + hidden_hidden * n_hidden
-    return n_transitions * (n_hidden * (4e-9 * n_affected + 4e-8) + 4e-8 * (n_visible + n_hidden))
+    return n_transitions * (n_hidden * (2.4e-9 * n_affected + 2.4e-8) + 2.4e-8 * (n_visible + n_hidden))
 
 
 GIBBS = Method(

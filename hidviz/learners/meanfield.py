@@ -163,11 +163,15 @@ def _preparing(theory: Theory) -> Prepare:
 
 
 def _seconds(field: float) -> Callable[[int, int, int, bool], float]:
-    """A guess at one evaluation, ten sweeps of a warm E-step, when averaging over one field takes this many seconds."""
+    """A guess at one evaluation, ten sweeps of a warm E-step, when averaging over one field takes this many seconds.
+
+    Each sweep also solves a small system a bin, for the mixing. Near a runaway many more sweeps are needed.
+    """
 
     def seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:
         receivers = n_visible + hidden_hidden * n_hidden
-        return 10.0 * (1 + 3 * hidden_hidden) * n_transitions * receivers * (field + 4e-10 * n_hidden)
+        averaging = (1 + 3 * hidden_hidden) * receivers * (field + 4e-10 * n_hidden)
+        return 10.0 * n_transitions * (averaging + 1.5e-6)
 
     return seconds
 

@@ -193,7 +193,7 @@ def _inverse_curvature(W: Array, sample: Array, extra: float) -> Array:
 
 def _seconds(lags: int) -> Callable[[int, int, int, bool], float]:
     def seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:  # noqa: ARG001
-        return 1e-9 * n_transitions * n_visible * (8 + 0.2 * lags * n_visible)
+        return 3e-4 + 1e-9 * n_transitions * n_visible * (7.5 + 0.045 * lags * n_visible)
 
     return seconds
 
