@@ -123,7 +123,7 @@ def _fig4() -> Figure:
         "rule the likelihood of short data is largest at infinite couplings.",
         "costs",
         (*runs, limit),
-        (*runs[:3], limit),
+        (*runs[:2], limit),
     )
 
 
@@ -158,7 +158,7 @@ def _fig5() -> Figure:
             *many("mean-field", short[:1]),
             *many("gibbs", short[:1]),
             *few("mean-field", short[:2]),
-            *few("gibbs", short[:2]),
+            *few("gibbs", short[:1]),
         ),
     )
 

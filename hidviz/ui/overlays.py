@@ -29,8 +29,8 @@ def overlay(panel: Panel) -> Any:
         parts += _parts(series, panel)
     return hv.Overlay(parts).opts(
         hv.opts.Overlay(
-            width=620, height=460, title=panel.title, logx=panel.logarithmic, logy=panel.logarithmic, show_grid=True,
-            legend_position="right", hooks=[_painted],
+            width=620, height=460, title=panel.title, logx=panel.x_label != "step", logy=panel.logarithmic,
+            show_grid=True, legend_position="right", hooks=[_painted],
         )
     )  # fmt: skip
 
