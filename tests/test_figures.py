@@ -173,12 +173,12 @@ def test_shipped_figure_4_rises_and_falls_to_the_limit():
     above = runs["held_out"] - runs["held_out_at_truth"]
     below = runs["cost"] - runs["cost_at_truth"]
     assert (np.diff(above) < 0.0).all()
-    assert above.iloc[-1] > 0.0 > below.iloc[-1]
-    last = runs.iloc[-1]
-    half = 300 / (2 * last["n_steps"])
-    assert above.iloc[-1] == pytest.approx(half, abs=0.03)
-    assert below.iloc[-1] == pytest.approx(-half, abs=0.03)
-    assert limit == pytest.approx(last["cost_at_truth"], abs=0.05)
+    half = 300 / (2 * runs["n_steps"])
+    long = runs["n_steps"] >= 10_000
+    assert long.sum() == 3
+    np.testing.assert_allclose(above[long], half[long], atol=0.003)
+    np.testing.assert_allclose(below[long], -half[long], atol=0.003)
+    assert limit == pytest.approx(runs["cost_at_truth"].iloc[-1], abs=0.01)
 
 
 def test_experiments_of_a_figure_can_be_changed_like_any_other():
