@@ -29,7 +29,7 @@ from hidviz.ui.data_tab import DataTab
 from hidviz.ui.degeneracy_tab import DegeneracyTab
 from hidviz.ui.help import HELP
 from hidviz.ui.inspector_tab import InspectorTab
-from hidviz.ui.keeping import kept
+from hidviz.ui.keeping import export_button
 from hidviz.ui.learn_tab import LearnTab
 from hidviz.ui.learner_note import LearnerNote
 from hidviz.ui.lengths import LengthsTab
@@ -171,7 +171,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def _keeping(self) -> Any:
         """A button that puts the run into a file, and one that takes it out again."""
         shared = {"variant": "outlined", "sizing_mode": "stretch_width", "margin": 4}
-        keep = pmui.FileDownload(label="Export", callback=self.export, filename="hidviz-run.zip", **shared)
+        keep = export_button(lambda: (self.session.experiment, self.session.frame))
         take = pmui.FileInput(label="Open a run", accept=".zip", multiple=False, max_file_size=20_000_000, **shared)
         take.param.watch(lambda event: self.open(event.new), "value")
         return pmui.Row(keep, take, sizing_mode="stretch_width", margin=(8, 0))
@@ -225,11 +225,6 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def _go_to(self, gauge: Gauge) -> None:
         self._act(lambda: self.session.apply(gauge, "Another of the equivalent models: the cost stays."))
-
-    async def export(self) -> io.BytesIO:
-        """The run that is shown, as a bundle in a file; empty before there is one."""
-        session = self.session
-        return io.BytesIO() if session.frame is None else await kept(session.experiment, session.frame)
 
     def open(self, content: bytes | None) -> None:
         """Show a run from a bundle; a damaged one is answered with a sentence and changes nothing."""
