@@ -68,12 +68,14 @@ class Curves:
         self.figure.xaxis.axis_label = "step"
         self.figure.yaxis.axis_label = axis
         self._sources = {style: ColumnDataSource({"x": [], "y": []}) for style in styles}
+        self._most_labels = len(styles) + 2  # every curve, and two truths
         self._lines: dict[str, GlyphRenderer] = {}
         for style, (width, dash) in styles.items():
             self._lines[style] = self.figure.line(
                 "x", "y", source=self._sources[style], line_width=width, line_dash=dash, line_join="round"
             )
-        self._ends = ColumnDataSource({"x": [], "y": [], "text": [], "color": []})
+        nothing = {"x": np.nan, "y": np.nan, "text": "", "color": LIGHT.text}
+        self._ends = ColumnDataSource({name: [value] * self._most_labels for name, value in nothing.items()})
         self.figure.add_glyph(
             self._ends,
             Text(
@@ -105,11 +107,13 @@ class Curves:
         labelled = [line for line in lines if line.label and len(line.y)]
         margin = 0.04 * (high - low)
         heights = spread([float(line.y[-1]) for line in labelled], 2.0 * margin, low + margin, high - margin)
+        # Always as many rows: Bokeh draws between taking in more rows and their colours, and then fails.
+        spare = self._most_labels - len(labelled)
         self._ends.data = {
-            "x": [float(line.x[-1]) for line in labelled],
-            "y": heights,
-            "text": [line.label for line in labelled],
-            "color": [self._colours.get(line.name, LIGHT.text) for line in labelled],
+            "x": [*(float(line.x[-1]) for line in labelled), *[np.nan] * spare],
+            "y": [*heights, *[np.nan] * spare],
+            "text": [*(line.label for line in labelled), *[""] * spare],
+            "color": [*(self._colours.get(line.name, LIGHT.text) for line in labelled), *[LIGHT.text] * spare],
         }
 
     def paint(self, colours: Mapping[str, str], dark: bool) -> None:
