@@ -36,8 +36,10 @@ class InspectorMap:
         self._source = self.heatmap.figure.renderers[0].data_source
         hover = self.heatmap.figure.select_one(HoverTool)
         place = list(hover.tooltips)[:2]
-        values = [(name, f"@{name}{{+0.0000}}") for name in ("true", "found", "aligned", "error")]
-        hover.tooltips = [*place, *values, ("error bar", "@bar{0.0000}")]
+        values = {"true": "true", "found": "found", "aligned": "image", "error": "error"}
+        tips = [(name, f"@{column}{{+0.0000}}") for name, column in values.items()]
+        hover.tooltips = [*place, *tips, ("error bar", "@bar{0.0000}")]
+        self._sent: tuple[object, ...] = ()
         self.heatmap.figure.on_event(Tap, self._tapped)
 
     def show(self, frame: Frame, bars: Mapping[str, Array] | None) -> None:
@@ -46,13 +48,18 @@ class InspectorMap:
         n = max(truth.n_hidden, found.n_hidden)
         best = block_matrix(aligned(found, truth), n)
         true = block_matrix(truth, n)
-        self._n = len(true)
+        lively = {"image": best, "found": block_matrix(found, n), "error": best - true}
+        columns = {name: [value.astype(np.float32)] for name, value in lively.items()}
+        sent = (truth, n, bars)
+        if len(self._sent) == 3 and all(a is b for a, b in zip(self._sent, sent, strict=True)):
+            for name, column in columns.items():  # one by one, so that the others are not sent again
+                self._source.data[name] = column
+            return
+        self._sent, self._n = sent, len(true)
         self.heatmap.fit(scale_for(truth, n))
-        unknown = np.full_like(true, np.nan)
-        known = np.block([[bars["J"], bars["K"]], [bars["L"], bars["M"]]]) if bars else unknown
-        values = {"image": best, "true": true, "found": block_matrix(found, n), "aligned": best, "error": best - true}
-        images = values | {"bar": np.where(np.isfinite(known), known, np.nan)}
-        self._source.data = {name: [value.astype(np.float32)] for name, value in images.items()}
+        known = np.block([[bars["J"], bars["K"]], [bars["L"], bars["M"]]]) if bars else np.full_like(true, np.nan)
+        still = {"true": true, "bar": np.where(np.isfinite(known), known, np.nan)}
+        self._source.data = columns | {name: [value.astype(np.float32)] for name, value in still.items()}
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""

@@ -26,6 +26,8 @@ from hidviz.ui.schematic import Schematic, block_of, network_picture, unit_name
 from hidviz.ui.session import Session
 
 PERIOD = 0.25  # seconds between two pictures of a running table: faster cannot be read
+PERIOD_OF_MANY = 1.0  # the same where a picture has so many cells that sending them takes its time
+MANY = 100  # units
 MOST_LINES = 400
 
 
@@ -62,7 +64,9 @@ class InspectorTab:
             return False
         self._knowing.follow(frame, session.experiment.learner, running=session.running)
         seen = (frame, session.running, self._knowing.version)
-        due = time.monotonic() - self._drawn_at > PERIOD or not session.running
+        units = frame.snapshot.couplings.n_visible + frame.snapshot.couplings.n_hidden
+        period = PERIOD if units < MANY else PERIOD_OF_MANY
+        due = time.monotonic() - self._drawn_at > period or not session.running
         if not (self._stale or (seen != self._seen and due)):
             return False
         self._seen, self._stale, self._drawn_at = seen, False, time.monotonic()
