@@ -1,21 +1,36 @@
 """The tab Equivalent models in a real Chromium."""
 
-import json
 import re
 
 import numpy as np
 import pytest
 
 from hidviz.degeneracy import broken_flip, cost_with
+from hidviz.learners import LEARNERS
 from hidviz.ui.shipped import shipped_frame
+from tests.pages import choose, enter, press, rest_at, state, visiting
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-SMALL = "?tab=equivalent&nv=6&nh=2&T=400&out=0&seed=3"
+
+@pytest.fixture(scope="module")
+def opened(browser, server):
+    with visiting(browser, server) as opened:
+        yield opened
 
 
-def state(tab):
-    return json.loads(tab.locator("#hidviz-status").get_attribute("data-state"))
+@pytest.fixture(scope="module")
+def fig3(opened):
+    """The page as it opens, with the tab in front."""
+    tab = opened("?tab=equivalent")
+    tab.get_by_text("no data prefer one").wait_for()
+    return tab
+
+
+@pytest.fixture(scope="module")
+def small(opened):
+    """A small network that learns slowly, in the dark and on a narrow page."""
+    return opened("?tab=equivalent&nv=6&nh=2&T=400&out=0&seed=3&opt=gradient&rate=0.001&theme=dark", width=800)
 
 
 def models(tab):
@@ -26,14 +41,8 @@ def model(tab, k):
     return tab.get_by_role("button", name=re.compile(rf"^Load equivalent model {k}:"))
 
 
-def choose(tab, label, option):
-    tab.get_by_role("combobox", name=label).first.click()
-    tab.locator("[role=listbox], [role=menu]").get_by_text(option, exact=True).click()
-
-
-def test_all_equivalents_are_there_with_one_cost_and_one_is_nearest(open_page):
-    tab = open_page("?tab=equivalent")
-    tab.get_by_text("no data prefer one").wait_for()
+def test_all_equivalents_are_there_with_one_cost_and_one_is_nearest(fig3):
+    tab = fig3
     costs = [float(each.get_attribute("data-cost")) for each in models(tab).all()]
     assert len(costs) == 8
     assert np.ptp(costs) < 1e-12
@@ -42,9 +51,8 @@ def test_all_equivalents_are_there_with_one_cost_and_one_is_nearest(open_page):
     assert model(tab, 1).get_attribute("aria-pressed") == "true"
 
 
-def test_a_model_is_loaded_by_a_press_and_given_back_by_undo(open_page):
-    tab = open_page("?tab=equivalent")
-    tab.get_by_text("no data prefer one").wait_for()
+def test_a_model_is_loaded_by_a_press_and_given_back_by_undo(fig3):
+    tab = fig3
     before = state(tab)
     tab.get_by_role("button", name=re.compile("nearest to the truth")).click()
     tab.get_by_role("button", name=re.compile("nearest to the truth, shown on the page")).wait_for()
@@ -60,8 +68,8 @@ def test_a_model_is_loaded_by_a_press_and_given_back_by_undo(open_page):
     assert state(tab)["rms"] == now["rms"]
 
 
-def test_half_a_flip_costs_what_the_engine_says(open_page):
-    tab = open_page("?tab=equivalent")
+def test_half_a_flip_costs_what_the_engine_says(fig3):
+    tab = fig3
     frame = shipped_frame("fig3")
     for block in "KL":
         choose(tab, "Block flipped alone", block)
@@ -71,42 +79,39 @@ def test_half_a_flip_costs_what_the_engine_says(open_page):
     choose(tab, "Hidden unit to break", "2")
     tab.get_by_text("Flip hidden unit 2 in K and L: ±0 nats per bin, a symmetry.").wait_for()
     tab.get_by_text("not a symmetry", exact=True).wait_for()
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_scale_valley_is_walked_for_all_units_and_for_one(open_page):
-    tab = open_page(SMALL + "&step=5")
+def test_scale_valley_is_walked_for_all_units_and_for_one(small):
+    tab = small
+    rest_at(tab, 5)
     tab.get_by_text(re.compile(r"Within 0.001 nats per bin of the lowest for c from")).wait_for()
     choose(tab, "Hidden units to scale", "1")
     tab.get_by_text(re.compile(r"Within 0.001 nats per bin of the lowest for c from")).wait_for()
 
 
-def test_a_step_further_is_evaluated_and_a_running_one_is_not_followed(open_page):
-    tab = open_page(SMALL + "&step=5&opt=gradient&rate=0.001")
+def test_a_step_further_is_evaluated_and_a_running_one_is_not_followed(small):
+    tab = small
+    rest_at(tab, 5)
     tab.get_by_text("Evaluated at step 5").wait_for()
-    tab.get_by_role("button", name="Step", exact=True).click()
+    press(tab, "Step")
     tab.get_by_text("Evaluated at step 6").wait_for()
-    tab.get_by_role("button", name="Run", exact=True).click()
+    press(tab, "Run")
     tab.get_by_text(re.compile("The page has gone on to step .*: press Update.")).wait_for()
-    tab.get_by_role("button", name="Update", exact=True).click()
+    press(tab, "Update")
     tab.get_by_text("Evaluated at step 6").wait_for(state="detached")
-    tab.get_by_role("button", name="Pause", exact=True).click()
+    press(tab, "Pause")
     tab.get_by_text("no data prefer one").wait_for()
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_too_many_models_are_refused_with_their_number_and_the_rest_works(open_page):
-    tab = open_page("?tab=equivalent&nv=6&nh=4&T=400&out=0&step=5")
-    tab.get_by_text("4 hidden units have 384 equivalent models").wait_for()
-    tab.get_by_text("not a symmetry", exact=True).wait_for()
-    assert models(tab).count() == 0
+def test_too_many_models_are_refused_with_their_number_and_the_rest_works(small):
+    enter(small, "Hidden units", "4")
+    small.get_by_text("4 hidden units have 384 equivalent models").wait_for()
+    small.get_by_text("not a symmetry", exact=True).wait_for()
+    assert models(small).count() == 0
 
 
-def test_without_hidden_units_there_is_nothing_to_flip(open_page):
-    tab = open_page("?tab=equivalent&nv=6&nh=2&T=400&out=0&learner=visible")
-    tab.get_by_text("This learner infers no hidden units").wait_for()
-
-
-def test_everything_fits_at_two_widths_and_in_the_dark(open_page):
-    for query, width in ((SMALL + "&step=5", 800), ("?tab=equivalent&theme=dark", 1400)):
-        tab = open_page(query, width=width)
-        tab.get_by_text("no data prefer one").wait_for()
-        assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+def test_without_hidden_units_there_is_nothing_to_flip(small):
+    choose(small, "Learner", LEARNERS["visible"].title)
+    small.get_by_text("This learner infers no hidden units").wait_for()

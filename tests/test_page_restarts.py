@@ -6,6 +6,7 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.restarts import Restarts, restarts
+from tests.pages import enter, press, state, visiting, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -13,24 +14,20 @@ SMALL = "?tab=restarts&nv=6&nh=2&T=400&out=100&seed=4&max=10"
 EXPERIMENT = Experiment(n_visible=6, n_hidden=2, n_steps=400, n_held_out=100, seed=4, max_steps=10)
 
 
-def state(tab):
-    return json.loads(tab.locator("#hidviz-status").get_attribute("data-state"))
+@pytest.fixture(scope="module")
+def opened(browser, server):
+    with visiting(browser, server) as opened:
+        yield opened
 
 
-def press(tab, name):
-    tab.get_by_role("button", name=name, exact=True).click()
+@pytest.fixture(scope="module")
+def small(opened):
+    """A small network, in the dark and on a narrow page."""
+    return opened(SMALL + "&theme=dark", width=800)
 
 
 def enabled(tab, name):
     tab.locator("button:enabled", has_text=name).wait_for()
-
-
-def enter_number(tab, text):
-    field = tab.get_by_label("Number of starts", exact=True).first
-    field.click()
-    field.press("Control+a")
-    field.type(text)
-    field.press("Enter")
 
 
 def rows(tab):
@@ -42,24 +39,19 @@ def numbers(row):
 
 
 def done(tab, n):
-    enter_number(tab, str(n))
+    enter(tab, "Number of starts", str(n))
     press(tab, "Run starts")
+    tab.get_by_text(f" of {n} starts reached the best cost").wait_for(timeout=90_000)
     tab.get_by_text("all have ended").wait_for(timeout=90_000)
 
 
 def shown(tab, cost):
-    tab.wait_for_function(
-        "cost => { const walk = root => [...root.querySelectorAll('*')].flatMap(e => "
-        "[e, ...(e.shadowRoot ? walk(e.shadowRoot) : [])]);"
-        "const status = walk(document).find(e => e.id === 'hidviz-status');"
-        "return Math.abs(JSON.parse(status.dataset.state).cost - cost) < 1e-9 }",
-        arg=cost,
-    )
-    return state(tab)
+    """The state of the page once it shows a run of this cost."""
+    return wait_for(tab, lambda now: abs(now["cost"] - cost) < 1e-9, f"the cost {cost}")
 
 
-def test_every_row_is_the_run_of_its_start_and_loading_it_shows_the_same_numbers(open_page):
-    tab = open_page(SMALL)
+def test_every_row_is_the_run_of_its_start_and_loading_it_shows_the_same_numbers(small):
+    tab = small
     done(tab, 3)
     expected = [item for item in restarts(EXPERIMENT, 3) if isinstance(item, Restarts)][-1]
     tab.get_by_text(f"{expected.n_best()} of 3 starts reached the best cost").wait_for()
@@ -76,8 +68,8 @@ def test_every_row_is_the_run_of_its_start_and_loading_it_shows_the_same_numbers
     assert "draw=3" in tab.url
 
 
-def test_a_click_on_a_mark_loads_its_run(open_page):
-    tab = open_page(SMALL)
+def test_a_click_on_a_mark_loads_its_run(small):
+    tab = small
     done(tab, 2)
     place = """index => {
         const plot = Bokeh.documents.map(d => d.get_model_by_name("Starts: K")).find(Boolean)
@@ -92,8 +84,8 @@ def test_a_click_on_a_mark_loads_its_run(open_page):
         assert shown(tab, exact["cost"])["rms"] == pytest.approx(exact["rms"], abs=1e-9)
 
 
-def test_starts_can_be_paused_gone_on_with_and_stopped(open_page):
-    tab = open_page("?tab=restarts&nv=10&nh=2&T=2000&out=0&opt=gradient&rate=0.001")
+def test_starts_can_be_paused_gone_on_with_and_stopped(opened):
+    tab = opened("?tab=restarts&nv=10&nh=2&T=2000&out=0&opt=gradient&rate=0.001")
     press(tab, "Run starts")
     tab.get_by_text("starts, the lowest cost so far").wait_for()
     press(tab, "Pause starts")
@@ -108,19 +100,20 @@ def test_starts_can_be_paused_gone_on_with_and_stopped(open_page):
     enabled(tab, "Run starts")
     tab.locator("button:disabled", has_text="Stop starts").wait_for()
     assert rows(tab).count() == 8
+    tab.context.close()
 
 
-def test_a_number_out_of_range_is_answered_at_the_field(open_page):
-    tab = open_page(SMALL)
-    enter_number(tab, "65")
+def test_a_number_out_of_range_is_answered_at_the_field(small):
+    tab = small
+    enter(tab, "Number of starts", "65")
     press(tab, "Run starts")
     tab.get_by_text("The number of starts must be a whole number from 1 to 64, got 65.").wait_for()
     done(tab, 1)
 
 
-def test_other_knobs_are_noticed_and_loading_brings_the_old_ones_back(open_page):
-    tab = open_page(SMALL)
-    done(tab, 2)
+def test_other_knobs_are_noticed_and_loading_brings_the_old_ones_back(small):
+    tab = small
+    done(tab, 4)
     before = numbers(rows(tab).nth(1))
     press(tab, "New data")
     tab.get_by_text("The knobs have changed since these starts were run").wait_for()
@@ -128,24 +121,19 @@ def test_other_knobs_are_noticed_and_loading_brings_the_old_ones_back(open_page)
     shown(tab, before["cost"])
     tab.get_by_text("The knobs have changed since these starts were run").wait_for(state="detached")
     assert state(tab)["seed"] == 4
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_infeasible_learner_is_refused_with_the_number(open_page):
-    tab = open_page("?tab=restarts&nv=20&nh=40&T=500&model=stochastic&learner=exact&out=0")
+def test_infeasible_learner_is_refused_with_the_number(opened):
+    tab = opened("?tab=restarts&nv=20&nh=40&T=500&model=stochastic&learner=exact&out=0")
     press(tab, "Run starts")
     tab.get_by_text("2**40").first.wait_for()
+    tab.context.close()
 
 
-def test_everything_fits_at_two_widths_and_in_the_dark(open_page):
-    for query, width in ((SMALL, 800), (SMALL + "&theme=dark", 1400)):
-        tab = open_page(query, width=width)
-        done(tab, 2)
-        assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-
-
-@pytest.mark.slow
-def test_at_figure_3_all_starts_reach_the_best_cost(open_page):
-    tab = open_page("?tab=restarts")
-    enter_number(tab, "4")
+def test_at_figure_3_all_starts_reach_the_best_cost(opened):
+    tab = opened("?tab=restarts")
+    enter(tab, "Number of starts", "4")
     press(tab, "Run starts")
     tab.get_by_text("4 of 4 starts reached the best cost").wait_for(timeout=300_000)
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

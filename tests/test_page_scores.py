@@ -1,6 +1,5 @@
 """The tab Scores: its words, and its behaviour in a real Chromium."""
 
-import json
 import time
 
 import numpy as np
@@ -11,18 +10,11 @@ from hidviz.couplings import random_couplings
 from hidviz.error_bars import compared, error_bars
 from hidviz.judging import judge
 from hidviz.ui.score_tables import bars_in_words, table_of, table_of_bars, verdict_of
+from tests.pages import press, state
 
 
 def browser(test):
     return pytest.mark.slow(pytest.mark.browser(test))
-
-
-def state(tab):
-    return json.loads(tab.locator("#hidviz-status").get_attribute("data-state"))
-
-
-def press(tab, name):
-    tab.get_by_role("button", name=name, exact=True).click()
 
 
 def row(tab, name):

@@ -1,0 +1,101 @@
+"""What tests of the page have in common: opening it, pressing, typing, and waiting for what must then be true."""
+
+import json
+import re
+import time
+from contextlib import contextmanager
+
+from hidviz.bundle import load_bundle
+
+OURS = ("http://localhost:", "ws://localhost:", "data:", "blob:")
+CONNECTING = 120  # seconds for a page to open on a busy machine
+
+
+@contextmanager
+def visiting(browser, server):
+    """A function that opens the page in a fresh browser profile; any page error or outside request fails at the end."""
+    faults, contexts = [], []
+
+    def opened(query="", *, width=1400, height=900, at=None):
+        context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.set_default_timeout(60_000)
+        tab.on("pageerror", lambda error: faults.append(f"page error: {error}"))
+        tab.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
+        tab.on("request", lambda seen: None if seen.url.startswith(OURS) else faults.append(f"outside: {seen.url}"))
+        tab.goto((at or server).url + query, timeout=1000 * CONNECTING)
+        tab.locator("#hidviz-status").wait_for(state="attached", timeout=1000 * CONNECTING)
+        wait_for(tab, lambda now: now["ready"], "the connection", CONNECTING)
+        return tab
+
+    try:
+        yield opened
+    finally:
+        for context in contexts:
+            context.close()
+    assert not faults, faults
+
+
+def state(tab):
+    """What the page says of itself in numbers."""
+    return json.loads(tab.locator("#hidviz-status").get_attribute("data-state"))
+
+
+def wait_for(tab, condition, what, seconds=90):
+    """The state of the page once it meets a condition."""
+    deadline = time.monotonic() + seconds
+    while not condition(now := state(tab)):
+        assert time.monotonic() < deadline, f"waited in vain for {what}: {now}"
+        tab.wait_for_timeout(30)
+    return now
+
+
+def until(tab, condition, what, seconds=90):
+    """Wait for anything that can be asked."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        tab.wait_for_timeout(30)
+
+
+def press(tab, name):
+    tab.get_by_role("button", name=name, exact=True).click()
+
+
+def enter(tab, label, text):
+    """Type into a field in the place of what it holds."""
+    field = tab.get_by_label(label, exact=True).first
+    field.click()
+    field.press("Control+a")
+    field.type(text)
+    field.press("Enter")
+
+
+def choose(tab, label, option):
+    """Take an option of a menu; what a knob does is part of its name, after its label."""
+    tab.get_by_role("combobox", name=re.compile(rf"^{re.escape(label)}")).first.click()
+    tab.locator("[role=listbox], [role=menu]").get_by_text(option, exact=True).first.click()
+
+
+def front(tab, title):
+    """Bring a tab of the page to the front."""
+    tab.get_by_role("tab", name=title, exact=True).click()
+
+
+def rest_at(tab, step):
+    """Rewind, make exactly this many steps, and rest there."""
+    press(tab, "Rewind")
+    wait_for(tab, lambda now: now["step"] == 0 and not now["running"], "step 0")
+    for _ in range(step):
+        press(tab, "Step")
+    return wait_for(tab, lambda now: now["step"] == step and not now["running"], f"step {step}")
+
+
+def exported(tab, folder):
+    """The bundle that Export hands out: its path, and what it holds."""
+    with tab.expect_download(timeout=90_000) as download:
+        press(tab, "Export")
+    path = folder / "run.zip"
+    download.value.save_as(path)
+    return path, load_bundle(path)
