@@ -134,7 +134,11 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.alert = pmui.Alert("", severity="warning", visible=False, closeable=True, margin=(0, 0, 8, 0))
         self.remedy = pmui.Button(label="", variant="outlined", visible=False, on_click=self._cure)
         self.help_sheet = pmui.Dialog(
-            pmui.Typography(HELP, sx={"fontSize": 16}), title="hidviz", open=False, show_close_button=True
+            pmui.Typography(HELP, sx={"fontSize": 16}),
+            title="hidviz",
+            open=False,
+            show_close_button=True,
+            close_on_click=True,
         )
 
     def _transport(self) -> Buttons:
