@@ -45,7 +45,8 @@ def test_a_run_and_its_flip_are_the_same_model_and_only_turned_knobs_are_listed(
 
 def options(tab, label):
     tab.get_by_role("combobox", name=label, exact=True).first.click()
-    texts = tab.get_by_role("option").all_inner_texts()
+    tab.get_by_role("menuitem").nth(2).wait_for()
+    texts = tab.get_by_role("menuitem").all_inner_texts()
     tab.keyboard.press("Escape")
     assert len(texts) == 3
     assert all(re.match(r"\d: backprop, step 6, \d+\.\d{4}$", text) for text in texts)

@@ -109,7 +109,7 @@ class CompareTab:
             columns=0, margin=(8, 16, 8, 0),
         )  # fmt: skip
         self.hint = pmui.Typography(
-            "Pin the run on the Learn tab, change something, and pin again.", sx={"fontSize": 15}
+            "Pin the run on the Learn tab, change something, and pin again.", sx={"fontSize": 15}, margin=(0, 0, 8, 0)
         )
         self.selects = [
             pmui.Select(label=label, options=[], size="small", width=320, margin=(8, 16, 8, 0))

@@ -23,7 +23,7 @@ STYLES = {
     "held_out": (2.0, "dashed"),
     "sampled": (2.0, "dotted"),
     "sampled_held_out": (2.0, "dotdash"),
-    "band": (0.8, "dotted"),
+    **{f"{name}_{side}": (0.8, "dotted") for name in ("sampled", "sampled_held_out") for side in ("low", "high")},
     "truth": (1.5, "solid"),
     "truth_held_out": (1.5, "dashed"),
     "lag1": (1.0, "dotdash"),
@@ -118,7 +118,8 @@ def _sampled(frame: Frame) -> list[Line]:
         if column in frame.sampled:
             steps, cost, error = (frame.sampled[key] for key in ("step", column, f"{column}_error"))
             lines.append(Line(name, f"{label} {cost[-1]:.4f} ± {error[-1]:.4f}", steps, cost))
-            lines += [Line("band", "", steps, cost + sign * error) for sign in (-1.0, 1.0)]
+            lines.append(Line(f"{name}_low", "", steps, cost - error))
+            lines.append(Line(f"{name}_high", "", steps, cost + error))
     return lines
 
 

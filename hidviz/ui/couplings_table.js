@@ -48,6 +48,9 @@ export function render({ model }) {
       mark()
       sort()
     })
+    const arrow = make("span", "arrow")
+    arrow.ariaHidden = "true" // said by aria-sort
+    button.append(arrow)
     cell.append(button)
     return cell
   })

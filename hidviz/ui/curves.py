@@ -71,7 +71,8 @@ class Curves:
         )  # fmt: skip
         lines = self.figure.add_glyph(self._source, glyph)
         self.figure.yaxis.ticker = BasicTicker(desired_num_ticks=5)
-        self._ends = ColumnDataSource({"x": [], "y": [], "text": [], "color": []})
+        nothing = {"x": np.nan, "y": np.nan, "text": "", "color": LIGHT.text}
+        self._ends = ColumnDataSource({name: [value] * len(styles) for name, value in nothing.items()})
         self.figure.add_glyph(
             self._ends,
             Text(
@@ -93,14 +94,16 @@ class Curves:
 
     def draw(self, lines: Sequence[Line], low: float, high: float) -> None:
         """Show these curves, and no others, between the given ordinates."""
-        drawn = [line for line in lines if line.name in self._styles and len(line.y)]
-        points = [decimated(line.x, line.y) for line in drawn]
+        shown = {line.name: line for line in lines}
+        nothing = Line("", "", np.empty(0), np.empty(0))
+        points = [decimated(line.x, line.y) for line in (shown.get(name, nothing) for name in self._styles)]
+        # Always as many rows: Bokeh draws between taking in more rows and their colours, and then fails.
         self._source.data = {
             "xs": [x.astype(np.float32) for x, _ in points],
             "ys": [y.astype(np.float32) for _, y in points],
-            "color": [self._colours.get(line.name, LIGHT.text) for line in drawn],
-            "width": [self._styles[line.name][0] for line in drawn],
-            "dash": [self._styles[line.name][1] for line in drawn],
+            "color": [self._colours.get(name, LIGHT.text) for name in self._styles],
+            "width": [width for width, _ in self._styles.values()],
+            "dash": [dash for _, dash in self._styles.values()],
         }
         last = max((float(line.x[-1]) for line in lines if len(line.x)), default=0.0)
         put(self.figure.x_range, start=0.0, end=_next_nice(1.02 * last))
@@ -108,11 +111,12 @@ class Curves:
         labelled = [line for line in lines if line.label and len(line.y)]
         margin = 0.04 * (high - low)
         heights = spread([float(line.y[-1]) for line in labelled], 2.0 * margin, low + margin, high - margin)
+        spare = len(self._styles) - len(labelled)
         self._ends.data = {
-            "x": [float(line.x[-1]) for line in labelled],
-            "y": heights,
-            "text": [line.label for line in labelled],
-            "color": [self._colours.get(line.name, LIGHT.text) for line in labelled],
+            "x": [*(float(line.x[-1]) for line in labelled), *[np.nan] * spare],
+            "y": [*heights, *[np.nan] * spare],
+            "text": [*(line.label for line in labelled), *[""] * spare],
+            "color": [*(self._colours.get(line.name, LIGHT.text) for line in labelled), *[LIGHT.text] * spare],
         }
 
     def paint(self, colours: Mapping[str, str], dark: bool) -> None:

@@ -27,7 +27,6 @@ from hidviz.ui.data_tab import DataTab
 from hidviz.ui.degeneracy_tab import DegeneracyTab
 from hidviz.ui.help import HELP
 from hidviz.ui.inspector_tab import InspectorTab
-from hidviz.ui.keeping import kept
 from hidviz.ui.learn_tab import LearnTab
 from hidviz.ui.lengths import LengthsTab
 from hidviz.ui.link import TABS, Link, write_link
@@ -111,7 +110,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             session.experiment,
             {name: partial(self._act, act) for name, act in acts.items()},
             on_change=self._change,
-            on_export=self.export,
+            shown=lambda: (session.experiment, session.frame),
             on_open=self.open,
         )
         self.learn = LearnTab(session)
@@ -175,11 +174,6 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def _go_to(self, gauge: Gauge) -> None:
         self._act(lambda: self.session.apply(gauge, "Another of the equivalent models: the cost stays."))
-
-    async def export(self) -> io.BytesIO:
-        """The run that is shown, as a bundle in a file; empty before there is one."""
-        session = self.session
-        return io.BytesIO() if session.frame is None else await kept(session.experiment, session.frame)
 
     def open(self, content: bytes | None) -> None:
         """Show a run from a bundle; a damaged one is answered with a sentence and changes nothing."""

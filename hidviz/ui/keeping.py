@@ -1,13 +1,39 @@
-"""Keeping: the run that is shown as one file, its pictures drawn aside so that the page goes on."""
+"""Keeping: a button that hands out the run that is shown as one file, its pictures drawn aside so the page goes on."""
 
 from __future__ import annotations
 
 import asyncio
 import io
+from collections.abc import Callable
+from typing import Any
+
+import panel_material_ui as pmui
 
 from hidviz.bundle import save_bundle
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame
+
+
+def export_button(shown: Callable[[], tuple[Experiment, Frame | None]]) -> Any:
+    """The button Export.
+
+    Args:
+        shown: the knobs and the newest frame of the run that the page shows.
+    """
+
+    async def exported() -> io.BytesIO:
+        button.param.update(data=None, loading=True)  # else a file equal to the last one would not be handed out again
+        try:
+            experiment, frame = shown()
+            return io.BytesIO() if frame is None else await kept(experiment, frame)
+        finally:
+            button.loading = False
+
+    button = pmui.FileDownload(
+        label="Export", callback=exported, filename="hidviz-run.zip", variant="outlined",
+        sizing_mode="stretch_width", margin=4,
+    )  # fmt: skip
+    return button
 
 
 async def kept(experiment: Experiment, frame: Frame) -> io.BytesIO:

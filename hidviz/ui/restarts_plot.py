@@ -21,6 +21,7 @@ from hidviz.ui.curves import paint_axes
 
 LEAST = 1e-10  # nats per bin: a cost this near to the best is drawn as if it were this far
 OTHER = "other"
+WITHIN = np.format_float_scientific(SAME, trim="-", exp_digits=1)
 
 
 class Mark(NamedTuple):
@@ -143,5 +144,6 @@ def legend(table: Restarts, marks: Mapping[str, Mark]) -> str:
     )
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:4px 18px;font-size:14px;font-variant-numeric:tabular-nums">'
-        f"<span>Hidden units found in the places of true 1, 2, …:</span>{items}</div>"
+        f"<span>Hidden units found in the places of true 1, 2, …:</span>{items}"
+        f"<span>dashed: {WITHIN} above the best, below which a start has reached it</span></div>"
     )

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
 import panel as pn
 import panel_material_ui as pmui
 from panel.io import hold
@@ -20,12 +19,11 @@ from hidviz.frames import Frame, Progress, World
 from hidviz.restarts import MOST_STARTS, SAME, Restarts, restarts
 from hidviz.runner import Runner
 from hidviz.ui.components import Button, Buttons
-from hidviz.ui.restarts_plot import RestartsPlot, legend, marks_of
+from hidviz.ui.restarts_plot import WITHIN, RestartsPlot, legend, marks_of
 from hidviz.ui.runs_table import RunsTable, rows_of
 from hidviz.ui.session import Session
 
 PERIOD = 0.2  # seconds between drawings while the starts are learning
-WITHIN = np.format_float_scientific(SAME, trim="-", exp_digits=1)
 IDLE = "Learn from many random starts on the same data: do they end at one model, up to signs and labels?"
 
 

@@ -113,6 +113,7 @@ export function render({ model }) {
         const group = draw("g", { class: "selectable", role: "button", "data-unit": unit, tabindex: unit === focused ? 0 : -1,
           "aria-label": `Couplings of ${name(unit)}`, "aria-pressed": chosen === unit })
         group.append(draw("circle", { class: "halo", cx: x(unit), cy: y(row), r: Math.max(0.85 * size, Math.min(14, pitch / 2)) }), figure)
+        group.addEventListener("focus", () => { focused = unit })
         group.addEventListener("click", () => { focused = unit; choose(unit) })
         drawn.push(group)
       }

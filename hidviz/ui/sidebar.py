@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
 
 from hidviz.experiments import Experiment
+from hidviz.frames import Frame
 from hidviz.learners import LEARNERS
 from hidviz.ui.components import Button, Buttons, Reading
 from hidviz.ui.controls import Controls
+from hidviz.ui.keeping import export_button
 from hidviz.ui.learner_note import LearnerNote
 from hidviz.ui.session import Session
 from hidviz.ui.words import READABLE, reading
@@ -37,7 +38,7 @@ class Sidebar:
         experiment: what the knobs show first.
         acts: what each of the buttons does.
         on_change: called with the knobs that were turned; raises ValueError to refuse.
-        on_export: makes the file that Export offers.
+        shown: the knobs and the newest frame of the run that Export hands out.
         on_open: called with the content of a file that was chosen.
     """
 
@@ -47,7 +48,7 @@ class Sidebar:
         acts: Mapping[str, Callable[[], None]],
         *,
         on_change: Callable[..., None],
-        on_export: Callable[[], Any],
+        shown: Callable[[], tuple[Experiment, Frame | None]],
         on_open: Callable[[bytes | None], None],
     ) -> None:
         wide = {"sizing_mode": "stretch_width"}
@@ -56,8 +57,6 @@ class Sidebar:
         self.reading = Reading(margin=(8, 4), **wide)
         self.controls = Controls(experiment, on_change)
         self.note = LearnerNote(on_change, margin=(0, 4), **wide)
-        keep = pmui.FileDownload(label="Export", callback=on_export, filename="hidviz-run.zip", margin=4, **wide)
-        keep.variant = "outlined"  # given to the constructor, it is taken for a deprecated button_style
         take = pmui.FileInput(
             label="Open a run",
             accept=".zip",
@@ -74,7 +73,7 @@ class Sidebar:
             self.reading,
             self.controls.form,
             self.note,
-            pmui.Row(keep, take, margin=(8, 0), **wide),
+            pmui.Row(export_button(shown), take, margin=(8, 0), **wide),
             margin=(8, 8),
             **wide,
         )
