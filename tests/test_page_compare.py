@@ -27,7 +27,7 @@ def test_a_run_and_its_flip_are_the_same_model_and_only_turned_knobs_are_listed(
         "Alignment flips hidden unit 2. The rms differences are then J 0.0000, K 0.0000, L 0.0000."
     ).wait_for()
     tab.get_by_text("None: the same knobs.").wait_for()
-    tab.get_by_role("button", name="More knobs").click()
+    tab.get_by_text("More knobs").click()
     enter(tab, "Penalty", "0.5")
     until(tab, lambda: "pen=0.5" in tab.url, "the penalty")
     rest_at(tab, 6)

@@ -35,7 +35,7 @@ TURNS = {
 def tab(browser, server):
     with visiting(browser, server) as opened:
         tab = opened("?nv=4&nh=2&T=200&out=100")
-        tab.get_by_role("button", name="More knobs").click()
+        tab.get_by_text("More knobs").click()
         yield tab
 
 

@@ -30,9 +30,9 @@ def export_button(shown: Callable[[], tuple[Experiment, Frame | None]]) -> Any:
             button.loading = False
 
     button = pmui.FileDownload(
-        label="Export", callback=exported, filename="hidviz-run.zip", variant="outlined",
-        sizing_mode="stretch_width", margin=4,
-    )  # fmt: skip
+        label="Export", callback=exported, filename="hidviz-run.zip", sizing_mode="stretch_width", margin=4
+    )
+    button.variant = "outlined"  # given to the constructor, it is taken for a deprecated button_style
     return button
 
 
