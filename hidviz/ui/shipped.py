@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from hidviz.benches import with_baselines
 from hidviz.couplings import BLOCKS, Couplings
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame, framed
@@ -37,7 +38,7 @@ def shipped_frame(name: str) -> Frame:
         rows = stored["trace"]
         message, evaluations = str(stored["message"]), int(stored["evaluations"])
     world = _drained(experiment.simulate())
-    bench = experiment.prepared(world)
+    bench = with_baselines(world, experiment.prepared(world), bias=experiment.bias > 0.0)
     past = Trace()
     for row in rows[:-1]:
         past = past.extended(dict(zip(names, row, strict=True)))
