@@ -26,8 +26,8 @@ DONE, FAILED, REFUSED = 0, 1, 2
 TEACHING = """\
 examples:
   hidviz serve                                 open the page at http://localhost:5006/hidviz
-  hidviz figure 4 --quick --out results        Fig. 4 in a minute: table, figure, settings
-  hidviz figure 5 --out results                the same in full; stop it with Ctrl-C, and
+  hidviz figure 4 --quick --out results        a part of Fig. 4 in a minute: table, figure, settings
+  hidviz figure 5 --out results                all of Fig. 5; stop it with Ctrl-C, and
                                                the same command goes on where it was
   hidviz figure 6 --scheduler tcp://host:8786 --out results
                                                on a Dask cluster (pip install hidviz[cluster])
@@ -248,7 +248,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=plain,
     )
     drawing.add_argument("number", choices=tuple(FIGURES), help="; ".join(f.title for f in FIGURES.values()))
-    drawing.add_argument("--quick", action="store_true", help="fewer and shorter experiments: a minute or two")
+    drawing.add_argument("--quick", action="store_true", help="only the experiments that take a minute or two together")
     drawing.add_argument("--out", required=True, metavar="DIR", help="directory to write to")
     drawing.add_argument("--workers", type=int, metavar="N", help="processes here (default: one a core)")
     drawing.add_argument(

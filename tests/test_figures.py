@@ -24,8 +24,8 @@ def synthetic(errors, **more):
         for block, error in errors.items():
             rows.append(
                 {"key": f"{T}", "n_visible": 5, "n_hidden": 2, "learner": "exact", "n_steps": T, "patience": np.nan,
-                 "start": "random", "max_steps": None, "block": block, "mse_aligned": error(T), "cost": 2.0 - 10 / T,
-                 "held_out": 2.1 + 10 / T, "aic": 2.0 + 5 / T, "bic": 2.0 + 9 / T, "cost_at_truth": 2.0,
+                 "seed": 1, "start": "random", "max_steps": None, "block": block, "mse_aligned": error(T),
+                 "cost": 2.0 - 10 / T, "held_out": 2.1 + 10 / T, "aic": 2.0 + 5 / T, "bic": 2.0 + 9 / T, "cost_at_truth": 2.0,
                  "held_out_at_truth": 2.1} | more
             )  # fmt: skip
     return pd.DataFrame(rows)
@@ -47,6 +47,14 @@ def test_slope_lies_within_its_error_bars():
         found = slopes(pd.concat(noisy)).iloc[0]
         misses.append((found["slope"] + 1.0) / found["error"])
     assert np.std(misses) == pytest.approx(1.2, abs=0.3)  # Student's t of 6 degrees of freedom has 1.22
+
+
+def test_networks_share_a_slope_and_not_a_height():
+    easy, hard = (synthetic({"J": lambda T, c=c: c / T}, seed=c) for c in (1, 50))
+    found = slopes(pd.concat([easy, hard[hard["n_steps"] > 5_000]])).iloc[0]
+    assert found["slope"] == pytest.approx(-1.0, abs=1e-12)
+    assert found["error"] == pytest.approx(0.0, abs=1e-12)
+    assert slopes(pd.concat([easy.head(1), hard.tail(1)])).empty  # two lengths, but of two networks
 
 
 def test_slope_is_fitted_between_the_lengths_asked_for():
@@ -179,6 +187,46 @@ def test_shipped_figure_4_rises_and_falls_to_the_limit():
     np.testing.assert_allclose(above[long], half[long], atol=0.003)
     np.testing.assert_allclose(below[long], -half[long], atol=0.003)
     assert limit == pytest.approx(runs["cost_at_truth"].iloc[-1], abs=0.01)
+
+
+def slope_of(found, block):
+    return found.set_index("block")["slope"][block]
+
+
+def test_shipped_figure_5_falls_as_the_readme_says():
+    found = load(ASSETS, "figure5").table
+    few, many = (found[found["n_hidden"] == n] for n in (20, 80))
+    by_mean_field = slopes(few[few["learner"] == "mean-field"], low=3_000)
+    assert by_mean_field["high"].iloc[0] == 100_000
+    assert slope_of(by_mean_field, "J") == pytest.approx(-1.0, abs=0.15)
+    assert slope_of(by_mean_field, "L") == pytest.approx(-1.0, abs=0.15)
+    assert slope_of(by_mean_field, "K") > -0.85  # it meets its floor
+    short = many[many["n_steps"] <= 10_000]
+    sizes = short.groupby(["block", "learner"])["mse_aligned"]
+    assert sizes.min()[["K", "L"]].min() > 0.01  # the couplings themselves have a mean square of 0.0125
+    assert sizes.max()[["K", "L"]].max() < 0.02
+    J = many[many["block"] == "J"].set_index(["learner", "n_steps"])["mse_aligned"]
+    assert J["gibbs", 100_000] < 7e-5
+    assert J["mean-field", 10_000] > 1.3 * J["gibbs", 10_000]
+
+
+def test_shipped_figure_6_parts_and_falls_as_the_readme_says():
+    found = load(ASSETS, "figure6").table
+    free, stopped = found[found["patience"].isna()], found[found["patience"].notna()]
+    exact = free[free["learner"] == "exact"]
+    for n in (5, 8):
+        long = slopes(exact[exact["n_visible"] == n], low=30_000)
+        assert slope_of(long, "J") == pytest.approx(-1.0, abs=0.25)
+        early = stopped[(stopped["learner"] == "exact") & (stopped["n_steps"] < 30_000)].assign(patience=np.nan)
+        both = pd.concat([early, exact])
+        assert slope_of(slopes(both[both["n_visible"] == n]), "J") == pytest.approx(-1.0, abs=0.1)
+        flat = stopped[(stopped["learner"] == "mean-field") & (stopped["n_visible"] == n)]
+        assert slopes(flat, low=10_000)["slope"].abs().max() < 0.1
+    alike = stopped[(stopped["n_visible"] == 8) & (stopped["n_steps"] <= 1_000)].assign(
+        log=lambda rows: np.log(rows["mse_aligned"])
+    )
+    means = alike.groupby(["learner", "n_steps", "block"])["log"].mean()
+    assert np.exp((means["mean-field"] - means["exact"]).abs()).max() < 1.4
 
 
 def test_experiments_of_a_figure_can_be_changed_like_any_other():
