@@ -25,8 +25,8 @@ def synthetic(errors, **more):
             rows.append(
                 {"key": f"{T}", "n_visible": 5, "n_hidden": 2, "learner": "exact", "n_steps": T, "patience": np.nan,
                  "seed": 1, "start": "random", "max_steps": None, "block": block, "mse_aligned": error(T),
-                 "cost": 2.0 - 10 / T, "held_out": 2.1 + 10 / T, "aic": 2.0 + 5 / T, "bic": 2.0 + 9 / T, "cost_at_truth": 2.0,
-                 "held_out_at_truth": 2.1} | more
+                 "cost": 2.0 - 10 / T, "held_out": 2.1 + 10 / T, "aic": 2.0 + 5 / T, "bic": 2.0 + 9 / T,
+                 "cost_at_truth": 2.0, "held_out_at_truth": 2.1} | more
             )  # fmt: skip
     return pd.DataFrame(rows)
 
