@@ -226,6 +226,8 @@ class Experiment:
             trace = trace.shortened()
         for snapshot in snapshots:
             seen = since is not None and snapshot is since.snapshot
+            if edited is None and not seen and len(trace) and trace["step"][-1] == snapshot.step:
+                trace = trace.shortened()  # the same step, seen with other knobs or at its end: one row
             frame = since if since and seen else framed(world, bench, snapshot, trace, sampled)
             trace, sampled = frame.trace if snapshot.phase == "E" else trace, frame.sampled
             yield frame

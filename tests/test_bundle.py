@@ -157,6 +157,7 @@ def test_reopened_run_stands_where_it_stood_and_goes_on(last, packed):
     bundle = load_bundle(io.BytesIO(packed))
     again = [item for item in reopened(bundle) if isinstance(item, Frame)]
     assert len(again) == 1  # all its steps had been made
+    assert np.array_equal(again[0].trace["step"], last.trace["step"])
     assert again[0].snapshot.cost == pytest.approx(last.snapshot.cost, abs=1e-12)
     assert again[0].snapshot.held_out == pytest.approx(last.snapshot.held_out, abs=1e-12)
     assert (again[0].snapshot.step, again[0].gauge) == (12, last.gauge)
