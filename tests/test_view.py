@@ -70,7 +70,7 @@ def test_many_units_are_counted_and_not_listed():
 
 
 def test_equivalent_models_are_counted():
-    assert equivalents_in_words(2) == "2^2 · 2! = 8 models give exactly the same data"
+    assert equivalents_in_words(2) == "2² · 2! = 8 models give exactly the same data"
     assert "e+" in equivalents_in_words(80)
     assert "10^" in equivalents_in_words(200)
 

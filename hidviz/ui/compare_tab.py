@@ -105,7 +105,7 @@ class CompareTab:
 
     def _build(self) -> None:
         self.buttons = Buttons(
-            Button("Pin this run", "data", "Keep the run as it is now, to compare it with others", self.pin, True),
+            Button("Pin this run", "pin", "Keep the run as it is now, to compare it with others", self.pin, True),
             columns=0, margin=(8, 16, 8, 0),
         )  # fmt: skip
         self.hint = pmui.Typography(

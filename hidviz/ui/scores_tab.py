@@ -119,7 +119,7 @@ class ScoresTab:
         self.buttons = Buttons(
             Button("Judge this fit", "play", "Training and held-out cost, AIC and BIC, beside the baselines",
                    self.judge, True),
-            Button("Error bars", "data", "How well the data tell each coupling", self.measure),
+            Button("Error bars", "bars", "How well the data tell each coupling", self.measure),
             columns=0, margin=0,
         )  # fmt: skip
         self.stop = pmui.Button(label="Cancel", variant="outlined", disabled=True, on_click=self._cancel, margin=0)

@@ -13,6 +13,8 @@ from hidviz.ui.colours import DIVERGING
 
 SHOWN_BLOCKS = "JKLM"
 
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 LISTED = 6  # hidden units that a sentence can name one by one; of more it gives the number
 
 READABLE = 0.2  # seconds between two readings of running numbers: more often costs time and cannot be read
@@ -109,7 +111,7 @@ def equivalents_in_words(n_hidden: int) -> str:
     """How many models the data cannot tell apart, and why."""
     count = n_equivalent_models(n_hidden)
     number = f"{count:,}" if count < 10**7 else f"{count:.2e}" if count < 10**300 else f"10^{len(str(count)) - 1}"
-    power = f"2^{n_hidden} · {n_hidden}!"
+    power = f"2{str(n_hidden).translate(RAISED)} · {n_hidden}!"
     return f"{power} = {number} models give exactly the same data" if n_hidden else "No hidden units, one model"
 
 
