@@ -221,7 +221,7 @@ def test_shipped_figure_6_parts_and_falls_as_the_readme_says():
         both = pd.concat([early, exact])
         assert slope_of(slopes(both[both["n_visible"] == n]), "J") == pytest.approx(-1.0, abs=0.1)
         flat = stopped[(stopped["learner"] == "mean-field") & (stopped["n_visible"] == n)]
-        assert slopes(flat, low=10_000)["slope"].abs().max() < 0.1
+        assert slopes(flat, low=10_000)["slope"].abs().max() < 0.2
     alike = stopped[(stopped["n_visible"] == 8) & (stopped["n_steps"] <= 1_000)].assign(
         log=lambda rows: np.log(rows["mse_aligned"])
     )
