@@ -21,16 +21,17 @@ def test_first_paint_is_a_finished_run(open_page):
 
 
 def test_run_learns_and_pause_holds(open_page):
-    tab = open_page()
+    tab = open_page("?opt=gradient")
     press(tab, "Run")
-    wait_for(tab, lambda s: s["running"] and 3 < s["step"] < 130, "steps")
+    wait_for(tab, lambda s: s["running"] and s["step"] > 3, "steps")
     press(tab, "Pause")
     now = wait_for(tab, lambda s: not s["running"], "the pause")
+    assert not now["converged"]
     tab.wait_for_timeout(400)
     assert state(tab)["step"] == now["step"]
     press(tab, "Run")
-    done = wait_for(tab, lambda s: s["converged"], "convergence")
-    assert done["cost"] < now["cost"]
+    later = wait_for(tab, lambda s: s["step"] > now["step"] + 20, "more steps")
+    assert later["cost"] < now["cost"]
 
 
 def test_rewind_and_steps_repeat_themselves(open_page):
@@ -81,7 +82,7 @@ def test_another_number_of_units_makes_new_data(open_page):
     tab = open_page()
     enter(tab, "Visible units", "7")
     wait_for(tab, lambda s: s["step"] == 0, "new data")
-    assert tab.get_by_text("converged").count() == 0
+    assert tab.get_by_text("· converged ·").count() == 0
     press(tab, "Run")
     wait_for(tab, lambda s: s["step"] > 5, "steps on the new data")
 
