@@ -157,7 +157,7 @@ def _fig5() -> Figure:
         (
             *many("mean-field", (*short, 30_000)),
             *many("mean-field-gaussian", short[:1]),
-            *many("gibbs", (*short, 100_000)),
+            *many("gibbs", (*short, 30_000, 100_000)),
             *few("mean-field", (*short, 30_000, 100_000)),
             *few("mean-field-gaussian", short[:2]),
             *few("gibbs", (*short, 30_000)),
