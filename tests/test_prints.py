@@ -4,6 +4,7 @@ import asyncio
 import io
 import struct
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from xml.etree import ElementTree
 
 import pytest
@@ -73,7 +74,8 @@ def test_every_kind_of_run_is_drawn(knobs):
 
 
 def test_a_bundle_with_figures_is_made_aside_and_opens_to_the_same_run(frame, files):
-    content = asyncio.run(kept(SMALL, frame))
+    with ThreadPoolExecutor(1) as aside:  # this thread may have a loop running: that of the browser
+        content = aside.submit(asyncio.run, kept(SMALL, frame)).result()
     with zipfile.ZipFile(content) as archive:
         stored = {name: archive.read(name) for name in archive.namelist()}
     assert {name: stored[name] for name in files} == files
