@@ -131,11 +131,11 @@ def test_a_press_on_the_map_tells_of_its_cell(tab):
     place = """([row, column]) => {
         const plot = Bokeh.documents.map(d => d.get_model_by_name("Couplings under the mouse")).find(Boolean)
         const view = Bokeh.index.find_one(plot)
+        view.canvas_view.el.scrollIntoView({ block: "center" })
         const box = view.canvas_view.el.getBoundingClientRect()
         const [x, y] = [column + .5, row + .5]
         return [box.x + view.frame.x_scale.compute(x), box.y + view.frame.y_scale.compute(y)]
     }"""
-    tab.get_by_text("Aligned: point at a cell, or press it").scroll_into_view_if_needed()
     for (row, column), told in (
         ((2, 7), "K, to visible 3 from hidden 2: true"),
         ((6, 0), "L, to hidden 1 from visible 1: true"),

@@ -10,7 +10,7 @@ from hidviz.couplings import random_couplings
 from hidviz.error_bars import compared, error_bars
 from hidviz.judging import judge
 from hidviz.ui.score_tables import bars_in_words, table_of, table_of_bars, verdict_of
-from tests.pages import press, state
+from tests.pages import press, state, wait_for
 
 
 def browser(test):
@@ -101,6 +101,7 @@ def test_a_running_fit_is_judged_and_the_page_says_when_it_has_moved_on(open_pag
 @browser
 def test_what_would_take_too_long_is_refused_in_a_sentence_and_what_takes_long_can_be_cancelled(open_page):
     tab = open_page("?tab=scores&nv=80&nh=20&T=20000&out=20000&model=stochastic&learner=mean-field&theme=dark")
+    wait_for(tab, lambda now: now["cost"] is not None, "step 0")
     press(tab, "Error bars")
     tab.get_by_text("at most 2,500 of them, got 9,600").wait_for()
     press(tab, "Judge this fit")

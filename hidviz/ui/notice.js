@@ -3,8 +3,8 @@
 export function render({ model }) {
   const box = document.createElement("div")
   box.className = "box"
-  box.setAttribute("role", "alert")
   const text = document.createElement("span")
+  text.setAttribute("role", "alert")
   const cure = document.createElement("button")
   const close = document.createElement("button")
   cure.type = close.type = "button"
