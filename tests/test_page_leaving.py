@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import time
 
 import pytest
 
@@ -18,6 +19,14 @@ def leftovers():
     gc.collect()
     kinds = (Dashboard, Document)
     return [type(thing).__name__ for thing in gc.get_objects() if isinstance(thing, kinds)]
+
+
+async def settled(seconds=20):
+    """What is left once the worker has come to its next checkpoint, and its thread to an end."""
+    deadline = time.monotonic() + seconds
+    while "Dashboard" in (left := leftovers()) and time.monotonic() < deadline:
+        await asyncio.sleep(0.25)
+    return left
 
 
 async def visited(n_visits):
@@ -39,8 +48,7 @@ async def visited(n_visits):
             await visitor.close()
             while server.get_sessions("/app"):
                 await asyncio.sleep(0.2)
-            await asyncio.sleep(0.5)
-            left.append((leftovers(), list(pn.state._views)))
+            left.append((await settled(), list(pn.state._views)))
     finally:
         server.stop()
     return left
