@@ -90,7 +90,6 @@ class Curves:
             )
         )
         self._colours: Mapping[str, str] = {}
-        self._dark = False
 
     def draw(self, lines: Sequence[Line], low: float, high: float) -> None:
         """Show these curves, and no others, between the given ordinates."""
