@@ -85,18 +85,21 @@ def _sampler(world: World, bench: Bench, seed: int, step_seconds: float) -> Samp
     return sampler(data, n_hidden=bench.learner.n_hidden, seed=seed, step_seconds=step_seconds)
 
 
-def with_baselines(world: World, bench: Bench, *, bias: bool, affordable: float = np.inf) -> Bench:
-    """A bench that knows the held-out costs of the models without hidden units, if finding them takes no longer.
+def seconds_to_baselines(world: World, bench: Bench) -> float:
+    """Predicted seconds for `with_baselines`; infinite if nothing is left to find."""
+    if bench.baselines is not None or world.held_out is None:
+        return np.inf
+    return baselines.seconds(world.recording.n_visible, world.recording.n_transitions)
+
+
+def with_baselines(world: World, bench: Bench, *, bias: bool) -> Bench:
+    """A bench that knows the held-out costs of the models without hidden units.
 
     Args:
         world: truth and data; without held-out data nothing is found.
         bench: what is prepared.
         bias: whether the models have biases.
-        affordable: seconds that it may take, as predicted.
     """
-    recording, held_out = world.recording, world.held_out
-    if bench.baselines is not None or held_out is None:
+    if bench.baselines is not None or world.held_out is None:
         return bench
-    if baselines.seconds(recording.n_visible, recording.n_transitions) > affordable:
-        return bench
-    return replace(bench, baselines=baselines.baselines(recording, held_out, bias=bias))
+    return replace(bench, baselines=baselines.baselines(world.recording, world.held_out, bias=bias))

@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from hidviz.benches import AFFORDABLE, prepared_bench, with_baselines
+from hidviz.benches import AFFORDABLE, prepared_bench, seconds_to_baselines, with_baselines
 from hidviz.couplings import Couplings, learned_blocks, random_couplings
 from hidviz.frames import Bench, Frame, Progress, World, framed
 from hidviz.learners import LEARNERS
@@ -231,8 +231,11 @@ class Experiment:
             frame = since if since and seen else framed(world, bench, snapshot, trace, sampled)
             trace, sampled = frame.trace if snapshot.phase == "E" else trace, frame.sampled
             yield frame
-            affordable = np.inf if snapshot.step >= UNDER_WAY else AFFORDABLE
-            bench = with_baselines(world, bench, bias=self.bias > 0.0, affordable=affordable)
+            wait = seconds_to_baselines(world, bench)
+            if wait <= AFFORDABLE or (wait < np.inf and snapshot.step >= UNDER_WAY):
+                if wait > AFFORDABLE:
+                    yield Progress("Learning without hidden units, to compare", 0.0)
+                bench = with_baselines(world, bench, bias=self.bias > 0.0)
 
     def run(self) -> Iterator[Snapshot]:
         """Simulate, then learn: the snapshots of the run, from the start to the end."""

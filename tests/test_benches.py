@@ -47,10 +47,13 @@ def test_a_course_finds_baselines_once_after_its_first_frame():
     assert frames(replace(SMALL, learner="exact", n_held_out=0))[-1].bench.baselines is None
 
 
-def test_costly_baselines_wait_until_a_run_is_under_way(monkeypatch):
+def test_costly_baselines_wait_until_a_run_is_under_way_and_say_so(monkeypatch):
     monkeypatch.setattr("hidviz.experiments.AFFORDABLE", 0.0)
-    course = frames(replace(SMALL, learner="gibbs", max_steps=UNDER_WAY + 2))
-    assert [frame.bench.baselines is None for frame in course] == [*[True] * (UNDER_WAY + 1), False, False]
+    course = list(replace(SMALL, learner="gibbs", max_steps=UNDER_WAY + 2).course())
+    begin = next(place for place, item in enumerate(course) if isinstance(item, Frame))
+    said = course.pop(begin + UNDER_WAY + 1)
+    assert said.what == "Learning without hidden units, to compare"
+    assert [frame.bench.baselines is None for frame in course[begin:]] == [*[True] * (UNDER_WAY + 1), False, False]
 
 
 def test_a_baseline_without_an_optimum_is_left_out():

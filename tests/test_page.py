@@ -6,7 +6,10 @@ import time
 import pytest
 
 from hidviz import Experiment
+from hidviz.gauge import regauge
+from hidviz.ui.heatmaps import block_matrix
 from hidviz.ui.link import write_link
+from hidviz.ui.shipped import shipped_frame
 from tests.pages import enter, press, rest_at, state, wait_for
 
 pytestmark = pytest.mark.browser
@@ -103,18 +106,31 @@ def test_a_step_is_shown_in_its_halves_with_the_equations_in_play(open_page):
     assert tab.locator(".note li.active").all_inner_texts() != in_play
 
 
-def test_the_cell_under_the_mouse_is_told_in_full(open_page):
+@pytest.mark.parametrize("align", [False, True])
+def test_a_cell_under_the_mouse_is_told_in_both_gauges(open_page, align):
+    frame = shipped_frame("fig3")
+    true, found = frame.world.truth, frame.snapshot.couplings
+    matrices = [block_matrix(each, 2) for each in (true, found, regauge(found, frame.gauge))]
     tab = open_page()
+    if align:
+        tab.keyboard.press("a")
+        tab.get_by_role("switch", name="Align to truth", checked=True).wait_for()
     title = tab.get_by_text("Inferred", exact=True).bounding_box()
-    x, y = title["x"] + 200, title["y"] + 150
-    tab.mouse.move(x, y)
-    tab.mouse.move(x + 2, y + 2)
     told = tab.get_by_text(re.compile("as found [+−]"))
-    told.wait_for()
-    numbers = re.findall(r"[+−]\d+\.\d+", told.inner_text())
-    true, found, aligned, error = (float(number.replace("−", "-")) for number in numbers)
-    assert error == pytest.approx(aligned - true, abs=1.6e-3), "three numbers, each rounded by half of .001"
-    assert abs(found) == abs(aligned)
+    blocks = set()
+    for across, down in ((200, 150), (313, 150), (325, 150), (200, 266), (200, 279)):
+        tab.mouse.move(title["x"] + across, title["y"] + down)
+        tab.mouse.move(title["x"] + across + 2, title["y"] + down + 2)
+        told.wait_for()
+        tip = told.locator("xpath=ancestor::*[contains(., 'from')][1]").inner_text()
+        units = [int(n) - 1 + 18 * (kind == "hidden") for kind, n in re.findall(r"(visible|hidden) (\d+)", tip)]
+        numbers = [float(number.replace("−", "-")) for number in re.findall(r"[+−]\d+\.\d+", told.inner_text())]
+        expected = [matrix[units[0], units[1]] for matrix in matrices]
+        assert numbers == pytest.approx([*expected, expected[2] - expected[0]], abs=5.1e-4), units
+        blocks.add((units[0] >= 18, units[1] >= 18))
+        tab.mouse.move(10, 10)
+        told.wait_for(state="hidden")
+    assert blocks == {(False, False), (False, True), (True, False)}, "J, K and L were asked"
 
 
 def test_link_reproduces_the_run(open_page):

@@ -179,15 +179,13 @@ def _newton(history: _History, penalty: float) -> Array:
 
 def _inverse_curvature(W: Array, sample: Array, extra: float) -> Array:
     """Inverse of the curvature in each row of W, per bin: (rows, senders, senders)."""
-    curvature = np.empty((len(W), W.shape[1], W.shape[1]))
+    inverse: Array = np.empty((len(W), W.shape[1], W.shape[1]))
     for i, row in enumerate(W):
         checkpoint()
         size = np.minimum(np.abs(row @ sample), 300.0)  # beyond, the weight is 0 in any case
         weight = 1.0 / np.cosh(size)  # its square is 1 - tanh²
         weighted = sample * weight
-        curvature[i] = weighted @ weighted.T / sample.shape[1]
-    curvature += extra * np.eye(W.shape[1])
-    inverse: Array = np.asarray(np.linalg.inv(curvature), np.float64)
+        inverse[i] = np.linalg.inv(weighted @ weighted.T / sample.shape[1] + extra * np.eye(len(row)))
     return inverse
 
 

@@ -21,12 +21,14 @@ from bokeh.models import (
     Text,
 )
 from bokeh.plotting import figure
+from numpy.typing import NDArray
 
 from hidviz.couplings import Array
 from hidviz.ui.colours import DARK, LIGHT
 from hidviz.ui.decimate import decimated
 
 FONT = "Roboto, Helvetica, Arial, sans-serif"
+FEW = 16  # numbers that travel as text
 ROOM = 132  # pixels beside the frame, for what the curves carry at their ends
 
 
@@ -98,8 +100,8 @@ class Curves:
         points = [decimated(line.x, line.y) for line in (shown.get(name, nothing) for name in self._styles)]
         # Always as many rows: Bokeh draws between taking in more rows and their colours, and then fails.
         self._source.data = {
-            "xs": [x.astype(np.float32) for x, _ in points],
-            "ys": [y.astype(np.float32) for _, y in points],
+            "xs": [_packed(x) for x, _ in points],
+            "ys": [_packed(y) for _, y in points],
             "color": [self._colours.get(name, LIGHT.text) for name in self._styles],
             "width": [width for width, _ in self._styles.values()],
             "dash": [dash for _, dash in self._styles.values()],
@@ -122,6 +124,11 @@ class Curves:
         """Colour everything by theme, and from the next drawing on the curves by name."""
         self._colours = colours
         paint_axes(self.figure, dark)
+
+
+def _packed(values: Array) -> NDArray[np.float32] | list[float]:
+    """Values for the browser: every array is two messages of its own, which few numbers are not worth."""
+    return values.astype(np.float32) if len(values) > FEW else values.tolist()
 
 
 def paint_axes(plot: figure, dark: bool) -> None:

@@ -1,7 +1,8 @@
 """True, inferred and difference: the block matrix [[J, K], [L, M]] three times, on one scale.
 
 Rows receive and columns send, as in the formulas. The colour range is symmetric and fixed for a run, from the largest
-true coupling; the true matrix is sent to the browser once a run, the other two once a frame as float32.
+true coupling; the true matrix is sent to the browser once a run, the other two once a frame as float32. A cell that is
+pointed at tells its value in both gauges, which the browser works out from the matrix drawn and the gauge.
 """
 
 from __future__ import annotations
@@ -26,9 +27,26 @@ from numpy.typing import NDArray
 from hidviz.couplings import Array, Couplings
 from hidviz.gauge import Gauge, regauge, with_hidden
 from hidviz.ui.colours import DIVERGING, LIGHT, block_colours
-from hidviz.ui.curves import paint_axes
+from hidviz.ui.curves import paint_axes, put
 
 TITLES = ("True couplings", "Inferred", "Inferred − true")
+
+SIGNED = "return (value < 0 ? '−' : '+') + Math.abs(value).toFixed(3)"
+
+# What the true and the inferred heatmap hold at a cell; the inferred one is drawn in one gauge, and told in both.
+IN_FULL = """
+    const { flat_index } = special_vars.image_index, n = estimates.data.image[0].shape[1]
+    const moved = (unit) => unit < n_visible ? unit : n_visible + order[unit - n_visible]
+    const sign = (unit) => unit < n_visible ? 1 : signs[unit - n_visible]
+    const row = Math.floor(flat_index / n), column = flat_index % n
+    const held = (source, k) => source.data.image[0][k]
+    const drawn = held(estimates, flat_index)
+    const other = sign(row) * sign(column) * held(estimates, moved(row) * n + moved(column))
+    const [found, aligned] = align ? [other, drawn] : [drawn, other]
+    const true_ = held(truths, flat_index)
+    const signed = (x) => (x < 0 ? "−" : "+") + Math.abs(x).toFixed(3)
+    const parts = [["true", true_], ["as found", found], ["aligned", aligned], ["error", aligned - true_]]
+    return parts.map(([name, x]) => `${name} ${signed(x)}`).join(" · ")"""
 
 
 def block_matrix(couplings: Couplings, n_hidden: int) -> Array:
@@ -57,9 +75,10 @@ class Heatmap:
 
     Args:
         title: what it shows.
+        values: how the value of a cell is told when it is pointed at; with its sign unless given.
     """
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, values: CustomJSHover | None = None) -> None:
         self.figure = figure(
             width=330,
             height=316,
@@ -73,9 +92,9 @@ class Heatmap:
             name=title,
         )
         self._mapper = LinearColorMapper(palette=list(DIVERGING), low=-1.0, high=1.0)
-        self._source = ColumnDataSource({"image": [np.zeros((1, 1), dtype=np.float32)]})
+        self.source = ColumnDataSource({"image": [np.zeros((1, 1), dtype=np.float32)]})
         self._image = Image(image="image", x=0, y=0, dw=1, dh=1, color_mapper=self._mapper)
-        shown = self.figure.add_glyph(self._source, self._image)
+        shown = self.figure.add_glyph(self.source, self._image)
         self._boxes = ColumnDataSource({"x": [], "y": [], "width": [], "height": [], "color": []})
         self.figure.add_glyph(
             self._boxes,
@@ -85,12 +104,11 @@ class Heatmap:
         for border in self._borders:
             self.figure.add_layout(border)
         self._unit = CustomJSHover(args={"n_visible": 1})
-        self._values = CustomJSHover(code="return (value < 0 ? '−' : '+') + Math.abs(value).toFixed(3)")
         self.figure.add_tools(
             HoverTool(
                 renderers=[shown],
                 tooltips=[("to", "$y{custom}"), ("from", "$x{custom}"), ("coupling", "@image{custom}")],
-                formatters={"$x": self._unit, "$y": self._unit, "@image": self._values},
+                formatters={"$x": self._unit, "$y": self._unit, "@image": values or CustomJSHover(code=SIGNED)},
             )
         )
         for axis in (self.figure.xaxis[0], self.figure.yaxis[0]):
@@ -121,21 +139,9 @@ class Heatmap:
         )
         self._outline()
 
-    def show(self, values: NDArray[np.float64], **behind: NDArray[np.float64]) -> None:
-        """Draw a block matrix; those behind it are not drawn, but told when a cell is pointed at."""
-        shown = {"image": values} | behind
-        self._source.data = {name: [matrix.astype(np.float32)] for name, matrix in shown.items()}
-
-    def tell(self, true: Heatmap, found: Heatmap) -> None:
-        """Tell, when a cell is pointed at, what the true and the inferred heatmap hold there."""
-        self._values.args = {"truths": true._source, "estimates": found._source}
-        self._values.code = """
-            const k = special_vars.image_index.flat_index
-            const of = (source, name) => source.data[name][0][k]
-            const signed = (x) => (x < 0 ? "−" : "+") + Math.abs(x).toFixed(3)
-            const [true_, found, aligned] = [of(truths, "image"), of(estimates, "found"), of(estimates, "aligned")]
-            const parts = [["true", true_], ["as found", found], ["aligned", aligned], ["error", aligned - true_]]
-            return parts.map(([name, x]) => `${name} ${signed(x)}`).join(" · ")"""
+    def show(self, values: NDArray[np.float64]) -> None:
+        """Draw a block matrix."""
+        self.source.data = {"image": [values.astype(np.float32)]}
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
@@ -178,10 +184,9 @@ class Heatmaps:
     """The three block matrices side by side."""
 
     def __init__(self) -> None:
-        self.true, self.found, self.error = (Heatmap(title) for title in TITLES)
+        self._values = CustomJSHover(code=IN_FULL)
+        self.true, self.found, self.error = (Heatmap(title, self._values) for title in TITLES)
         self.all = (self.true, self.found, self.error)
-        for heatmap in self.all:
-            heatmap.tell(self.true, self.found)
         self._truth: Couplings | None = None
         self.scale = Scale(1, 0, 1.0)
 
@@ -195,16 +200,23 @@ class Heatmaps:
             align: whether to draw them aligned.
         """
         n_hidden = max(truth.n_hidden, estimate.n_hidden)
-        true, found = block_matrix(truth, n_hidden), block_matrix(estimate, n_hidden)
-        aligned = block_matrix(regauge(with_hidden(estimate, len(gauge.order)), gauge), n_hidden)
-        shown = aligned if align else found
+        found = with_hidden(estimate, n_hidden)
+        true, shown = (block_matrix(each, n_hidden) for each in (truth, regauge(found, gauge) if align else found))
         if truth is not self._truth or n_hidden != self.scale.n_hidden:
             self._truth, self.scale = truth, scale_for(truth, n_hidden)
             for heatmap in self.all:
                 heatmap.fit(self.scale)
             self.true.show(true)
-        self.found.show(shown, found=found, aligned=aligned)
+        self.found.show(shown)
         self.error.show(shown - true)
+        other = gauge.inverse() if align else gauge
+        put(
+            self._values,
+            args={
+                "truths": self.true.source, "estimates": self.found.source, "n_visible": truth.n_visible,
+                "order": other.order.tolist(), "signs": other.signs.tolist(), "align": align,
+            },
+        )  # fmt: skip
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""

@@ -33,7 +33,7 @@ class InspectorMap:
         self.heatmap = Heatmap("Couplings under the mouse")
         self._on_choose = on_choose
         self._n = 0
-        self._source = self.heatmap.figure.renderers[0].data_source
+        self._source = self.heatmap.source
         hover = self.heatmap.figure.select_one(HoverTool)
         place = list(hover.tooltips)[:2]
         values = {"true": "true", "found": "found", "aligned": "image", "error": "error"}

@@ -1,0 +1,147 @@
+"""The page in a browser: how soon it can be used, how often it draws, what a frame costs, how soon a press is answered.
+
+    python -m tests.benchmarks.page [--seconds 10] [--slower 6]
+
+Starts `panel serve app.py` on a free port of this machine, and drives a headless Chromium on the same cores. Opening is
+from asking for the page to the moment at which it answers; the first visit of a new browser, which compiles, is told
+apart from the next ones. While a run of Fig. 3 by gradient ascent goes on, frames are those that the browser has drawn,
+and a press is timed inside it, from the click to the status that says so. A frame's cost on the server is the processor
+time of the thread that draws, serialises and sends; learning has a thread of its own. All of it again at 160 units, and
+once with a browser whose processor is slowed down.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+
+from tests.benchmarks.load import Server, serving
+from tests.benchmarks.table import head, heading, line
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+VISITS = 4
+PRESSES = 12
+RUNS = {
+    "18 + 2 units, T = 10 000": "?opt=gradient",
+    "140 + 20 units, T = 200": "?nv=140&nh=20&T=200&out=0&opt=gradient",
+}
+
+# Counts what the status line is told, and times a press until the status line agrees.
+WATCH = """(status) => {
+  window.seen = () => ({ frames: window.frames, ...JSON.parse(status.dataset.state) })
+  window.frames = 0
+  new MutationObserver(() => window.frames++).observe(status, { attributeFilter: ["data-state"] })
+  const all = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
+    [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])])
+  window.press = (name, running) => new Promise((answered) => {
+    const button = all(document).find((node) => node.tagName === "BUTTON" && node.textContent.trim() === name)
+    const begin = performance.now()
+    const watch = new MutationObserver(() => {
+      if (JSON.parse(status.dataset.state).running === running) {
+        watch.disconnect()
+        requestAnimationFrame(() => answered((performance.now() - begin) / 1000))
+      }
+    })
+    watch.observe(status, { attributeFilter: ["data-state"] })
+    button.click()
+  })
+}"""
+
+
+class Live(NamedTuple):
+    """What a run in a browser showed: rates a second, milliseconds a frame, seconds for each press."""
+
+    frames: float
+    steps: float
+    cost: float
+    presses: np.ndarray
+
+
+def opened(browser: Browser, url: str) -> tuple[Page, float]:
+    """The page in a new profile, and the seconds until it answers."""
+    tab = browser.new_context(viewport={"width": 1400, "height": 900}).new_page()
+    tab.set_default_timeout(120_000)
+    begin = time.monotonic()
+    tab.goto(url)
+    tab.locator('#hidviz-status[data-state*="\\"ready\\": true"]').wait_for(state="attached")
+    return tab, time.monotonic() - begin
+
+
+def drawing_time(server: Server) -> float:
+    """Processor seconds so far of the server's first thread, which draws."""
+    fields = Path(f"/proc/{server.process}/task/{server.process}/stat").read_text(encoding="ascii").rpartition(")")[2]
+    return sum(int(ticks) for ticks in fields.split()[11:13]) / os.sysconf("SC_CLK_TCK")
+
+
+def live(tab: Page, server: Server, seconds: float) -> Live:
+    """Run, watch for some seconds, then press Pause and Run in turn."""
+    tab.locator("#hidviz-status").evaluate(WATCH)
+    tab.evaluate("() => window.press('Run', true)")
+    tab.wait_for_timeout(2_000)
+    begin, used, before = time.monotonic(), drawing_time(server), tab.evaluate("() => window.seen()")
+    tab.wait_for_timeout(1_000 * seconds)
+    elapsed, used = time.monotonic() - begin, drawing_time(server) - used
+    after = tab.evaluate("() => window.seen()")
+    frames = after["frames"] - before["frames"]
+    presses = []
+    for _ in range(PRESSES // 2):
+        for name, running in (("Pause", False), ("Run", True)):
+            presses.append(tab.evaluate("([name, running]) => window.press(name, running)", [name, running]))
+            tab.wait_for_timeout(300)
+    tab.context.close()
+    return Live(
+        frames / elapsed, (after["step"] - before["step"]) / elapsed, 1_000 * used / max(frames, 1), np.array(presses)
+    )
+
+
+def _slowed(tab: Page, factor: float) -> CDPSession:
+    session: Any = tab.context.new_cdp_session(tab)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": factor})
+    return session
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.page", description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=10.0, help="how long each run is watched")
+    parser.add_argument("--slower", type=float, default=6.0, help="how many times slower the last browser is")
+    options = parser.parse_args(arguments)
+
+    print(f"{heading()}\n")
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        with serving() as server:
+            opening = []
+            for _ in range(VISITS):
+                tab, seconds = opened(browser, server.url)
+                opening.append(seconds)
+                tab.context.close()
+        print(f"opening: first {opening[0]:.2f} s, then {np.median(opening[1:]):.2f} s (median of {VISITS - 1})\n")
+        print(head(["a run", "frames/s", "steps/s", "server, ms a frame", "press, median s", "worst s"]))
+        for name, query, slower in [
+            *((name, query, 1.0) for name, query in RUNS.items()),
+            (f"18 + 2 units, browser {options.slower:g} times slower", "?opt=gradient", options.slower),
+        ]:
+            with serving() as server:  # a server of its own: a session lives on for a while after its tab
+                tab, _ = opened(browser, server.url + query)
+                if slower > 1.0:
+                    _slowed(tab, slower)
+                seen = live(tab, server, options.seconds)
+            presses = [f"{np.median(seen.presses):.2f}", f"{seen.presses.max():.2f}"]
+            rates = [f"{seen.frames:.1f}", f"{seen.steps:.0f}", f"{seen.cost:.1f}"]
+            print(line([name, *rates, *presses]), flush=True)
+        browser.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
