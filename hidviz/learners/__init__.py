@@ -18,6 +18,7 @@ from hidviz.learners.meanfield import (
     MEAN_FIELD,
     MEAN_FIELD_GAUSSIAN,
     MEAN_FIELD_NAIVE,
+    MEAN_FIELD_SAME_TIME,
     MEAN_FIELD_SECOND_ORDER,
 )
 from hidviz.learners.protocol import Beliefs, Estimate, Infeasible, Learner, Method
@@ -34,6 +35,7 @@ LEARNERS: Mapping[str, Method] = MappingProxyType(
         "mean-field-naive": MEAN_FIELD_NAIVE,
         "mean-field-gaussian": MEAN_FIELD_GAUSSIAN,
         "mean-field-second-order": MEAN_FIELD_SECOND_ORDER,
+        "mean-field-same-time": MEAN_FIELD_SAME_TIME,
         "gibbs": GIBBS,
         "visible": VISIBLE,
         "visible-lag2": VISIBLE_LAG2,

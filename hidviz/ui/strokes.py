@@ -14,6 +14,7 @@ DASHES: Mapping[str, str] = MappingProxyType(
         "mean-field-naive": "dotdash",
         "mean-field-gaussian": "dashdot",
         "mean-field-second-order": "6 2",
+        "mean-field-same-time": "10 3 2 3",
         "exact": "dashed",
         "gibbs": "dotted",
         "backprop": "solid",
