@@ -165,7 +165,8 @@ def _preparing(theory: Theory) -> Prepare:
 def _seconds(field: float, pair: float = 0.0) -> Callable[[int, int, int, bool], float]:
     """A guess at one evaluation, ten sweeps of a warm E-step, when averaging over one field takes this many seconds.
 
-    The same-time term takes `pair` for each visible unit and pair of hidden ones. Each sweep also solves a small system a bin, for the mixing. Near a runaway many more sweeps are needed.
+    The same-time term takes `pair` for each visible unit and pair of hidden ones. Each sweep also solves a small system
+    a bin, for the mixing. Near a runaway many more sweeps are needed.
     """
 
     def seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:
@@ -276,9 +277,8 @@ MEAN_FIELD_SAME_TIME = Method(
         "variance 1 it leaves even the true couplings."
     ),
     equations=(
-        r"A \to A + \tfrac14\sum_t\sum_{a\neq b}W_{ab}^2(1-\mu_a^2)(1-\mu_b^2), \quad "
-        r"W_{ab} = \sum_i K_{ia}K_{ib}\langle 1-\tanh^2 H_i\rangle",
-        _FULL_E_STEP + r" - \mu_a\sum_{b\neq a}W_{ab}^2(1-\mu_b^2) + \dots",
+        r"A \to A + \tfrac14\sum_{t,a\neq b}W_{ab}^2V_aV_b, \quad W_{ab} = \sum_i K_{ia}K_{ib}\langle1-\tanh^2H_i\rangle",
+        _FULL_E_STEP + r" - \mu_a\sum_{b\neq a}W_{ab}^2V_b + \dots",
         _LOWEST_AVERAGE,
         *_M_STEP[:1],
         _M_STEP[1] + r" + \dots",
