@@ -277,13 +277,14 @@ MEAN_FIELD_SAME_TIME = Method(
         "variance 1 it leaves even the true couplings."
     ),
     equations=(
-        r"A \to A + \tfrac14\sum_{t,a\neq b}W_{ab}^2V_aV_b, \quad W_{ab} = \sum_i K_{ia}K_{ib}\langle1-\tanh^2H_i\rangle",
+        r"A \to A + \tfrac14\sum_{t,a\neq b}W_{ab}^2V_aV_b",
+        r"W_{ab} = \sum_i K_{ia}K_{ib}\langle 1-\tanh^2 H_i\rangle",
         _FULL_E_STEP + r" - \mu_a\sum_{b\neq a}W_{ab}^2V_b + \dots",
         _LOWEST_AVERAGE,
         *_M_STEP[:1],
         _M_STEP[1] + r" + \dots",
         *_M_STEP[2:],
     ),
-    phases=("EM", "E", "EM", *_M_PHASES),
+    phases=("EM", "EM", "E", "EM", *_M_PHASES),
     seconds=_seconds(1.2e-8, 8e-10),
 )
