@@ -1,8 +1,13 @@
+import re
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from tests.benchmarks import engine, growth, load, training
 from tests.benchmarks.contestants import OURS, Disagreement, compare, functions
+from tests.benchmarks.load import ROOT
 from tests.benchmarks.peers_numpy import complete
 from tests.benchmarks.problems import WORKLOADS, Answer, Workload, problem
 
@@ -117,3 +122,13 @@ def test_visitors_run_and_pause_and_leave(capsys, monkeypatch):
     printed = capsys.readouterr().out
     assert "Pause, s" in printed
     assert "steps a second" in printed
+
+
+@pytest.mark.slow
+def test_the_page_is_measured_in_a_browser(browser):  # noqa: ARG001 - which says so where there is none
+    command = [sys.executable, "-m", "tests.benchmarks.page", "--quick", "--seconds", "3"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert re.search(r"opening: first [\d.]+ s, then [\d.]+ s", printed)
+    frames, steps, *_ = re.search(r"18 \+ 2 units.*", printed)[0].split(" | ")[1:]
+    assert float(frames) > 0.0
+    assert float(steps) > 0.0

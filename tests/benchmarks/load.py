@@ -18,6 +18,7 @@ import argparse
 import asyncio
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -82,16 +83,17 @@ def serving(n_processes: int = 1) -> Iterator[Server]:
     command += ["--unused-session-lifetime", str(1000 * LIFETIME), "--check-unused-sessions", "1000"]
     command += ["--num-procs", str(n_processes), "--allow-websocket-origin", f"127.0.0.1:{port}"]
     log = subprocess.DEVNULL
-    process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env=environment, start_new_session=True)
     try:
         _wait_for(process, f"http://127.0.0.1:{port}/favicon.ico")
         yield Server(f"http://127.0.0.1:{port}/app", process.pid)
-    finally:
-        process.terminate()
+    finally:  # the whole group: processes that the server has started do not end with it
+        os.killpg(process.pid, signal.SIGTERM)
         try:
             process.wait(30)
         except subprocess.TimeoutExpired:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 

@@ -1,6 +1,6 @@
 """The page in a browser: how soon it can be used, how often it draws, what a frame costs, how soon a press is answered.
 
-    python -m tests.benchmarks.page [--seconds 10] [--slower 6]
+    python -m tests.benchmarks.page [--seconds 10] [--slower 6] [--quick]
 
 Starts `panel serve app.py` on a free port of this machine, and drives a headless Chromium on the same cores. Opening is
 from asking for the page to the moment at which it answers; the first visit of a new browser, which compiles, is told
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.benchmarks.load import Server, serving
 from tests.benchmarks.table import head, heading, line
@@ -102,10 +102,29 @@ def live(tab: Page, server: Server, seconds: float) -> Live:
     )
 
 
-def _slowed(tab: Page, factor: float) -> CDPSession:
+def _slowed(tab: Page, factor: float) -> None:
     session: Any = tab.context.new_cdp_session(tab)
     session.send("Emulation.setCPUThrottlingRate", {"rate": factor})
-    return session
+
+
+def _print_opening(browser: Browser, n_visits: int) -> None:
+    opening = []
+    with serving() as server:
+        for _ in range(n_visits):
+            tab, seconds = opened(browser, server.url)
+            opening.append(seconds)
+            tab.context.close()
+    print(f"opening: first {opening[0]:.2f} s, then {np.median(opening[1:]):.2f} s (median of {n_visits - 1})\n")
+
+
+def _print_run(browser: Browser, name: str, query: str, slower: float, seconds: float) -> None:
+    with serving() as server:  # a server of its own: a session lives on for a while after its tab
+        tab, _ = opened(browser, server.url + query)
+        if slower > 1.0:
+            _slowed(tab, slower)
+        seen = live(tab, server, seconds)
+    presses = [f"{part:.2f}" for part in np.quantile(seen.presses, [0.5, 0.95, 1.0])]
+    print(line([name, f"{seen.frames:.1f}", f"{seen.steps:.0f}", f"{seen.cost:.1f}", *presses]), flush=True)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -113,32 +132,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.page", description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=10.0, help="how long each run is watched")
     parser.add_argument("--slower", type=float, default=6.0, help="how many times slower the last browser is")
+    parser.add_argument("--quick", action="store_true", help="two visits and one run: does it run?")
     options = parser.parse_args(arguments)
+    runs = [(name, query, 1.0) for name, query in RUNS.items()]
+    runs.append((f"18 + 2 units, browser {options.slower:g} times slower", "?opt=gradient", options.slower))
 
     print(f"{heading()}\n")
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        with serving() as server:
-            opening = []
-            for _ in range(VISITS):
-                tab, seconds = opened(browser, server.url)
-                opening.append(seconds)
-                tab.context.close()
-        print(f"opening: first {opening[0]:.2f} s, then {np.median(opening[1:]):.2f} s (median of {VISITS - 1})\n")
+        _print_opening(browser, 2 if options.quick else VISITS)
         print(head(["a run", "frames/s", "steps/s", "server, ms a frame", "press, s: median", "95 %", "worst"]))
-        for name, query, slower in [
-            *((name, query, 1.0) for name, query in RUNS.items()),
-            (f"18 + 2 units, browser {options.slower:g} times slower", "?opt=gradient", options.slower),
-        ]:
-            with serving() as server:  # a server of its own: a session lives on for a while after its tab
-                tab, _ = opened(browser, server.url + query)
-                if slower > 1.0:
-                    _slowed(tab, slower)
-                seen = live(tab, server, options.seconds)
-            presses = [f"{part:.2f}" for part in np.quantile(seen.presses, [0.5, 0.95, 1.0])]
-            rates = [f"{seen.frames:.1f}", f"{seen.steps:.0f}", f"{seen.cost:.1f}"]
-            print(line([name, *rates, *presses]), flush=True)
+        for name, query, slower in runs[:1] if options.quick else runs:
+            _print_run(browser, name, query, slower, options.seconds)
         browser.close()
     return 0
 
