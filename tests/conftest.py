@@ -97,3 +97,10 @@ def open_page(browser, server):
     """A function that opens the page in a fresh browser profile; any page error or outside request fails the test."""
     with visiting(browser, server) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def opened(browser, server):
+    """The same for tests that share what they have opened: it closes after the last one of a file, and fails there."""
+    with visiting(browser, server) as opened:
+        yield opened

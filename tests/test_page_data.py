@@ -2,17 +2,11 @@
 
 import pytest
 
-from tests.pages import choose, press, state, until, visiting
+from tests.pages import choose, press, state, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SMALL = "?tab=data&nv=8&nh=2&T=600&m=1&out=0&seed=3"
-
-
-@pytest.fixture(scope="module")
-def opened(browser, server):
-    with visiting(browser, server) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,9 @@ import pytest
 from hidviz.degeneracy import broken_flip, cost_with
 from hidviz.learners import LEARNERS
 from hidviz.ui.shipped import shipped_frame
-from tests.pages import choose, enter, press, rest_at, state, visiting
+from tests.pages import choose, enter, press, rest_at, state
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def opened(browser, server):
-    with visiting(browser, server) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -8,17 +8,11 @@ import pytest
 
 from hidviz.error_bars import error_bars
 from hidviz.gauge import aligned
-from tests.pages import choose, exported, press, state, until, visiting, wait_for
+from tests.pages import choose, exported, press, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SLOW = "?tab=inspector&nv=6&nh=2&T=4000&out=0&seed=3&opt=gradient&rate=0.02"
-
-
-@pytest.fixture(scope="module")
-def opened(browser, server):
-    with visiting(browser, server) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

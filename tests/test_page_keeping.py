@@ -12,18 +12,12 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.ui.link import write_link
-from tests.pages import exported, press, rest_at, state, visiting, wait_for
+from tests.pages import exported, press, rest_at, state, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 EXPERIMENT = Experiment(n_visible=8, n_hidden=2, n_steps=1000, n_held_out=200, seed=5, max_steps=50)
 ROOT = Path(__file__).parent.parent
-
-
-@pytest.fixture(scope="module")
-def opened(browser, server):
-    with visiting(browser, server) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

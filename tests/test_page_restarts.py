@@ -6,18 +6,12 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.restarts import Restarts, restarts
-from tests.pages import enter, press, state, visiting, wait_for
+from tests.pages import enter, press, state, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SMALL = "?tab=restarts&nv=6&nh=2&T=400&out=100&seed=4&max=10"
 EXPERIMENT = Experiment(n_visible=6, n_hidden=2, n_steps=400, n_held_out=100, seed=4, max_steps=10)
-
-
-@pytest.fixture(scope="module")
-def opened(browser, server):
-    with visiting(browser, server) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
