@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hidviz.couplings import Array
-from hidviz.special import log_2cosh
+from hidviz.special import log_2cosh, tanh
 
 _REACH = 5.4  # outermost node: the Gaussian weight beyond it is 7e-8
 _SMALLEST, _LARGEST = 1e-6, 50.0  # standard deviations the quadrature tells apart: rounding below, overflow above
@@ -152,7 +152,7 @@ def _mean_curvature(H: Array, V: Array, weight: Array, place: Array) -> Curvatur
 
 
 def _naive_slopes(H: Array, V: Array) -> Slopes:  # noqa: ARG001  # one signature for all closures
-    return Slopes(np.tanh(H), np.zeros_like(H))
+    return Slopes(tanh(H), np.zeros_like(H))
 
 
 def _naive_averages(H: Array, V: Array) -> Averages:
@@ -160,7 +160,7 @@ def _naive_averages(H: Array, V: Array) -> Averages:
 
 
 def _lowest_slopes(H: Array, V: Array) -> Slopes:
-    t = np.tanh(H)
+    t = tanh(H)
     chi = 1.0 - t * t
     return Slopes(t - t * chi * V, chi)
 
@@ -179,7 +179,7 @@ def _lowest_averages(H: Array, V: Array) -> Averages:
 
 
 def _curvature_at_mean(H: Array, V: Array) -> Curvature:  # noqa: ARG001
-    t = np.tanh(H)
+    t = tanh(H)
     chi = 1.0 - t * t
     return Curvature(chi, -2.0 * t * chi, np.zeros_like(H))
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hidviz.special import entropy, log_2cosh
+from hidviz.special import entropy, log_2cosh, tanh
 
 
 def test_log_2cosh_is_the_log_of_2cosh():
@@ -36,3 +36,12 @@ def test_the_slope_of_entropy_is_minus_the_field():
     mu, step = np.linspace(-0.9, 0.9, 19), 1e-6
     slope = (entropy(mu + step) - entropy(mu - step)) / (2 * step)
     assert np.allclose(slope, -np.arctanh(mu), atol=1e-8)  # rounding / step
+
+
+def test_tanh_is_right_to_rounding_at_any_field():
+    fields = np.concatenate([np.linspace(-40.0, 40.0, 4001), [0.0, 1e-300, 1e4, -1e4, np.inf, -np.inf]])
+    np.testing.assert_allclose(tanh(fields), np.tanh(fields), rtol=0.0, atol=4e-16)
+    assert np.abs(tanh(fields)).max() == 1.0
+    in_place = fields.copy()
+    assert tanh(in_place, out=in_place) is in_place
+    np.testing.assert_array_equal(in_place, tanh(fields))

@@ -24,6 +24,7 @@ from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
 from hidviz.learners.response import Receivers, receivers, response
 from hidviz.learners.segments import Segments, segments, side_by_side
 from hidviz.recording import Recording
+from hidviz.special import tanh
 
 
 def prepare(recording: Recording, *, n_hidden: int, hidden_hidden: bool = False, bias: bool = False) -> Learner:
@@ -66,7 +67,7 @@ def _at_once(couplings: Couplings, history: Segments) -> tuple[float, Array, Arr
         senders[:n, :first] = 0.0
         senders[:n, first:] = history.states[:, bins.start - 1 + first : bins.stop]
         past, present, now = senders[:n, :-1], senders[:, 1:], senders[n:, 1:]
-        now[:] = np.tanh(driven @ past)
+        now[:] = tanh(driven @ past)
         now[:, starting] = 0.0
         part, eps = response(units, present, history.doubled[:, bins].astype(np.float64))
         pull = back @ eps
