@@ -44,7 +44,7 @@ written to DIR, for figure 4:
   figure4.json    every knob of every experiment, versions, seconds, log-log slopes
   figure4.jsonl   finished experiments as they arrive: an interrupted run goes on from here
 
-On one core Fig. 3 takes ten seconds, Fig. 4 three minutes, Fig. 6 half an hour, and Fig. 5 an hour.
+On one core Fig. 3 takes ten seconds, Fig. 4 three minutes, floors and Fig. 6 half an hour each, Fig. 5 two hours.
 """
 
 TEACHING_FIT = """\
@@ -242,8 +242,8 @@ def _parser() -> argparse.ArgumentParser:
 
     drawing = commands.add_parser(
         "figure",
-        help="make a figure of the paper",
-        description="Run the experiments behind one of the paper's Figs. 3 to 6, and draw it.",
+        help="make a figure of the paper, or the one beyond it",
+        description="Run the experiments of Figs. 3 to 6 of the paper, or those on where mean field ends, and draw them.",
         epilog=TEACHING_FIGURE,
         formatter_class=plain,
     )

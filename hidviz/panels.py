@@ -7,7 +7,7 @@ learner, and between which values it lies over several seeds; colours and dashes
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -62,7 +62,7 @@ class Panel:
 
 
 def panels(kind: Kind | Literal["own"], table: pd.DataFrame, courses: pd.DataFrame | None = None) -> tuple[Panel, ...]:
-    """The panels of a figure: errors over T for each network, costs over T, or courses over the steps.
+    """The panels of a figure: errors over T for each network or over Nv, costs over T, or courses over the steps.
 
     Args:
         kind: as in Figure; "own" for both errors and costs.
@@ -73,6 +73,8 @@ def panels(kind: Kind | Literal["own"], table: pd.DataFrame, courses: pd.DataFra
         return ()
     if kind == "courses":
         return tuple(_course_panels(table, pd.DataFrame() if courses is None else courses))
+    if kind == "floors":
+        return tuple(_floor_panels(table))
     shown: list[Panel] = []
     if kind in ("errors", "own"):
         shown += _error_panels(table)
@@ -93,6 +95,22 @@ def _error_panels(table: pd.DataFrame) -> Iterator[Panel]:
         if series:
             title = f"{n_visible} visible + {n_hidden} hidden units"
             yield Panel(title, "T (time bins)", "mean square error, aligned", True, (*series, _guide(series)))
+
+
+def _floor_panels(table: pd.DataFrame) -> Iterator[Panel]:
+    """Errors over Nv for each Nh: a bold curve at the largest T, and a thin one at each of the others."""
+    for n_hidden, networks in table.groupby("n_hidden"):
+        longest = networks["n_steps"].max()
+        series = [
+            replace(
+                _series(block, "", rows, "mse_aligned", along="n_visible"),
+                label=f"{block}, T = {n_steps:,}",
+                role="curve" if n_steps == longest else "thin",
+            )
+            for n_steps, rows in networks.groupby("n_steps")
+            for block in "JKL"
+        ]
+        yield Panel(f"{n_hidden} hidden units", "visible units", "mean square error, aligned", True, tuple(series))
 
 
 def _cost_panels(table: pd.DataFrame) -> Iterator[Panel]:
@@ -153,11 +171,11 @@ def _by_learner(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
                 yield ("stopped" if choice else "converged") if both else "", part
 
 
-def _series(what: str, ending: str, rows: pd.DataFrame, column: str) -> Series:
-    """A curve over T: the mean over seeds (of logarithms, for errors), between the least and the largest."""
+def _series(what: str, ending: str, rows: pd.DataFrame, column: str, *, along: str = "n_steps") -> Series:
+    """A curve over T, or another knob: the mean over seeds (of logarithms, for errors), the least and the largest."""
     errors = column.startswith("mse")
     chosen = rows[rows["block"] == what] if errors else rows
-    by_length = chosen.groupby("n_steps")[column]
+    by_length = chosen.groupby(along)[column]
     mean = by_length.apply(lambda y: np.exp(np.log(y).mean())) if errors else by_length.mean()
     learner = str(rows["learner"].iloc[0])
     return Series(

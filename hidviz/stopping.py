@@ -62,8 +62,9 @@ def warning(couplings: Couplings, estimate: Estimate) -> str:
             "Stop at the best held-out cost, or set a box or a penalty."
         )
     if estimate.unconverged:
+        bins = "1 bin" if estimate.unconverged == 1 else f"{estimate.unconverged:,} bins"
         return (
-            f"The E-step lost its fixed point in {estimate.unconverged} bins (residual {estimate.residual:.1g}). "
+            f"The E-step lost its fixed point in {bins} (residual {estimate.residual:.1g}). "
             "Set a box or a penalty, or take the gibbs learner."
         )
     return ""

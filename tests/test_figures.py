@@ -8,7 +8,7 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.executors import alone
-from hidviz.figures import FIGURES, slopes
+from hidviz.figures import FIGURES, floors, slopes
 from hidviz.measurement import key_of, measured
 from hidviz.panels import panels
 from hidviz.presets import PRESETS
@@ -66,6 +66,13 @@ def test_slope_is_fitted_between_the_lengths_asked_for():
     assert np.isnan(found["error"])  # two points leave nothing to judge a line by
     assert slopes(synthetic({"J": kinked}), high=3_000).iloc[0]["slope"] == pytest.approx(0.0, abs=1e-12)
     assert slopes(synthetic({"J": kinked}), high=1_000).empty
+
+
+def test_a_floor_is_where_an_error_ends_and_its_onset_where_it_comes_near():
+    errors = {"J": lambda T: 3.0 / T, "K": lambda T: max(1e3 / T, 0.1), "L": lambda T: 0.2 + 0.0 * T}
+    found = floors(synthetic(errors)).set_index("block")
+    np.testing.assert_allclose(found["floor"], [1e-4, 0.1, 0.2])
+    np.testing.assert_allclose(found["onset"], [20_000, 10_000 / 1.5, 1_000])
 
 
 def test_runs_at_the_truth_are_no_part_of_a_slope():
@@ -156,7 +163,7 @@ def test_results_survive_their_files(tmp_path):
 # Rounding differs between machines, and a stopped run may then take another path: hence per cents. A sampled hidden
 # state that falls the other way changes all that follow, so there the spread between samples is the measure.
 SAME = {"3": 1e-4, "4": 1e-2, "5": 0.2, "6": 1e-2, "floors": 1e-2}
-CHEAP = {"3": 1, "4": -1, "5": 4, "6": 3, "floors": 0}
+CHEAP = {"3": 1, "4": -1, "5": 4, "6": 3, "floors": 4}
 
 
 @pytest.mark.parametrize("number", FIGURES)
@@ -214,12 +221,17 @@ def test_shipped_figure_5_falls_as_the_readme_says():
     assert slope_of(by_mean_field, "J") == pytest.approx(-1.0, abs=0.15)
     assert slope_of(by_mean_field, "L") == pytest.approx(-1.0, abs=0.15)
     assert slope_of(by_mean_field, "K") > -0.85  # it meets its floor
+    sampled = slopes(few[few["learner"] == "gibbs"], low=3_000)
+    assert sampled["high"].iloc[0] == 100_000
+    for block in "JKL":
+        assert slope_of(sampled, block) == pytest.approx(-1.0, abs=0.15)  # no floor in sight
     short = many[many["n_steps"] <= 10_000]
     sizes = short.groupby(["block", "learner"])["mse_aligned"]
     assert sizes.min()[["K", "L"]].min() > 0.01  # the couplings themselves have a mean square of 0.0125
     assert sizes.max()[["K", "L"]].max() < 0.02
     J = many[many["block"] == "J"].set_index(["learner", "n_steps"])["mse_aligned"]
     assert J["gibbs", 100_000] < 7e-5
+    assert J["mean-field", 100_000] > 3e-4
     assert J["mean-field", 10_000] > 1.3 * J["gibbs", 10_000]
 
 
@@ -244,3 +256,17 @@ def test_shipped_figure_6_parts_and_falls_as_the_readme_says():
 
 def test_experiments_of_a_figure_can_be_changed_like_any_other():
     assert replace(FIGURES["4"].quick[0], seed=7).seed == 7
+
+
+def test_shipped_floors_depend_on_the_ratio_of_visible_to_hidden_units():
+    found = floors(load(ASSETS, "floors").table).set_index(["block", "n_visible", "n_hidden"])
+    for n_hidden in (2, 4):
+        K = [found.loc["K", ratio * n_hidden, n_hidden] for ratio in (1, 2, 4, 8)]
+        assert K[0]["floor"] > 0.5 / n_hidden  # of a mean square of 1 / Nh
+        assert K[0]["onset"] == K[1]["onset"] == pytest.approx(1_000)
+        assert K[3]["floor"] < 1e-3
+        J = found.loc["J", 8 * n_hidden, n_hidden]
+        assert J["onset"] == pytest.approx(30_000 / 1.5, rel=0.05)  # still on 1/T
+    for ratio in (2, 4):
+        few, many = (found.loc["K", ratio * n_hidden, n_hidden]["floor"] for n_hidden in (2, 4))
+        assert few == pytest.approx(many, rel=0.1)

@@ -49,6 +49,8 @@ def test_unit_numbers_are_few_and_true(n_visible, n_hidden):
             assert tick == n_visible + int(label[1:]) - 1
         elif not label.startswith("h"):
             assert tick == int(label) - 1
+    last = max(tick for tick, label in zip(ticks, labels, strict=True) if not label.startswith("h"))
+    assert last == 0.0 or n_visible - last >= (n_visible + n_hidden) / 13, "room for h1 beside it"
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ class Curves:
         put(self.figure.x_range, start=0.0, end=_next_nice(1.02 * last))
         put(self.figure.y_range, start=low, end=high)
         labelled = [line for line in lines if line.label and len(line.y)]
-        margin = 0.04 * (high - low)
+        margin = 0.05 * (high - low)  # half a line of text
         heights = spread([float(line.y[-1]) for line in labelled], 2.0 * margin, low + margin, high - margin)
         spare = len(self._styles) - len(labelled)
         self._ends.data = {

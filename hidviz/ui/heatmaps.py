@@ -172,7 +172,7 @@ def unit_ticks(n_visible: int, n_hidden: int) -> tuple[list[float], list[str]]:
     stride = next((step for step in (1, 2, 5, 10, 20, 50) if n / step <= 8), 100)
     room = n / 13  # units that one label covers
     visible = [0, *range(stride - 1, n_visible, stride)] if stride > 1 else list(range(n_visible))
-    visible = [unit for unit in visible if unit == 0 or room <= unit <= n_visible - room / 2]
+    visible = [unit for unit in visible if unit == 0 or room <= unit <= n_visible - 1.3 * room]
     ticks, labels = [float(unit) for unit in visible], [str(unit + 1) for unit in visible]
     if n_hidden and n_hidden / max(room, 1.0) < 2.0 and n_hidden > 1 and room > 1.0:
         return [*ticks, n_visible + (n_hidden - 1) / 2], [*labels, f"h1–{n_hidden}"]

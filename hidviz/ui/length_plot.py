@@ -25,6 +25,7 @@ from hidviz.ui.strokes import WIDTHS, colour_of, dash_of
 Scale = Literal["log-log", "log", "linear"]
 
 N_LABELS = 40
+UNITS = {"T (time bins)": "bins"}
 FAINT = 0.45  # opacity of shipped curves where computed ones lie over them
 
 
@@ -58,7 +59,7 @@ class LengthPlot:
         self._lines = ColumnDataSource({"x": [], "y": [], "color": [], "dash": [], "width": [], "alpha": []})
         self._bars = ColumnDataSource({"x": [], "low": [], "high": [], "color": [], "alpha": []})
         self._points = ColumnDataSource(
-            {"x": [], "y": [], "color": [], "fill": [], "alpha": [], "label": [], "T": [], "value": [], "origin": []}
+            {"x": [], "y": [], "color": [], "fill": [], "alpha": [], "label": [], "at": [], "value": [], "origin": []}
         )
         self._ends = ColumnDataSource(_padded([]))
         self.figure.multi_line(
@@ -76,7 +77,7 @@ class LengthPlot:
                 text_font_size="14px", text_font={"value": FONT},
             ),
         )  # fmt: skip
-        tips = [("", "@label, @origin"), ("T", "@T{0,0}"), ("value", "@value{0.000000}")]
+        tips = [("", "@label, @origin"), ("at", "@at"), ("value", "@value{0.000000}")]
         self.figure.add_tools(HoverTool(renderers=[points], tooltips=tips))
         self._dark = False
 
@@ -93,7 +94,7 @@ class LengthPlot:
         drawn = [(layer, series) for layer in layers for series in layer.panel.series if _belongs(series, log_x)]
         shadowed = len(layers) > 1
         self._draw_lines(drawn, x_of, y_of, shadowed)
-        self._draw_points([pair for pair in drawn if by_length and pair[1].role == "curve"], x_of, y_of)
+        self._draw_points([pair for pair in drawn if by_length and pair[1].role == "curve"], x_of, y_of, panel.x_label)
         self._fit_axes(panel, [series for _, series in drawn], x_of, y_of, log_x, log_y)
         self._label_ends([series for layer, series in drawn if layer is layers[-1]], x_of, y_of)
 
@@ -113,7 +114,7 @@ class LengthPlot:
             "alpha": [FAINT if layer.shipped and shadowed else 1.0 for layer, _ in drawn],
         }
 
-    def _draw_points(self, drawn: list[tuple[Layer, Series]], x_of: Transform, y_of: Transform) -> None:
+    def _draw_points(self, drawn: list[tuple[Layer, Series]], x_of: Transform, y_of: Transform, x_label: str) -> None:
         paper = (DARK if self._dark else LIGHT).paper
         rows = [
             (x, y, low, high, series, layer.shipped)
@@ -130,7 +131,7 @@ class LengthPlot:
             "fill": [paper if row[5] else colour for row, colour in zip(rows, colours, strict=True)],
             "alpha": alpha,
             "label": [row[4].label for row in rows],
-            "T": x,
+            "at": [f"{place:,.0f} {UNITS.get(x_label, x_label)}" for place in x],
             "value": y,
             "origin": ["shipped" if row[5] else "computed here" for row in rows],
         }
@@ -216,10 +217,9 @@ def _short(series: Series) -> str:
 
 def _decades(low: float, high: float) -> dict[float, str]:
     """Ticks between two numbers given by their logarithms: powers of ten, and what it needs between them."""
-    up = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
     for factors in ((1,), (1, 3), (1, 2, 3, 5), tuple(range(1, 10))):
         ticks = {
-            k + float(np.log10(factor)): ("10" if factor == 1 else f"{factor}·10") + str(k).translate(up)
+            k + float(np.log10(factor)): _power_of_ten(factor, k)
             for k in range(int(np.floor(low)), int(np.ceil(high)) + 1)
             for factor in factors
         }
@@ -227,6 +227,14 @@ def _decades(low: float, high: float) -> dict[float, str]:
         if len(inside) >= 4:
             break
     return inside
+
+
+def _power_of_ten(factor: int, k: int) -> str:
+    """Factor times ten to the k: as it is where that is short, with a raised exponent where it is not."""
+    if 0 <= k <= 2:
+        return str(factor * 10**k)
+    raised = str(k).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return ("10" if factor == 1 else f"{factor}·10") + raised
 
 
 def _round_numbers(low: float, high: float) -> dict[float, str]:
