@@ -243,7 +243,7 @@ def _parser() -> argparse.ArgumentParser:
     drawing = commands.add_parser(
         "figure",
         help="make a figure of the paper, or the one beyond it",
-        description="Run the experiments of Figs. 3 to 6 of the paper, or those on where mean field ends, and draw them.",
+        description="Run the experiments of Figs. 3 to 6, or those on where mean field ends, and draw them.",
         epilog=TEACHING_FIGURE,
         formatter_class=plain,
     )
