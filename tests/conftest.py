@@ -1,7 +1,6 @@
 """A strict floating point for every test, and for the page a real server and a real browser."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -12,18 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.pages import visiting
+from tests.pages import launched, visiting
 
 np.seterr(all="raise", under="ignore")
 
 ROOT = Path(__file__).parent.parent
-FLAGS = [
-    f"--{flag}"
-    for flag in (
-        "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
-        "disable-component-update", "disable-sync",
-    )
-]  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -31,10 +23,9 @@ def browser():
     """Chromium: the one on the PATH, else Playwright's own; without either a reason, which in CI is a failure."""
     from playwright.sync_api import Error, sync_playwright
 
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         try:
-            chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+            chromium = launched(playwright)
         except Error as error:
             reason = f"no Chromium: install the package chromium, or run playwright install chromium ({error})"
             if os.environ.get("HIDVIZ_REQUIRE_BROWSER"):

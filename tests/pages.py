@@ -6,9 +6,22 @@ import time
 from contextlib import contextmanager
 
 from hidviz.bundle import load_bundle
+from hidviz.ui.stills import chromium
 
 OURS = ("http://localhost:", "ws://localhost:", "data:", "blob:")
+FLAGS = [
+    f"--{flag}"
+    for flag in (
+        "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
+        "disable-component-update", "disable-sync",
+    )
+]  # fmt: skip
 CONNECTING = 120  # seconds for a page to open on a busy machine
+
+
+def launched(playwright):
+    """A headless Chromium that asks for nothing by itself."""
+    return playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
 
 
 @contextmanager

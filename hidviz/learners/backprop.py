@@ -67,7 +67,7 @@ def _at_once(couplings: Couplings, history: Segments) -> tuple[float, Array, Arr
         senders[:n, :first] = 0.0
         senders[:n, first:] = history.states[:, bins.start - 1 + first : bins.stop]
         past, present, now = senders[:n, :-1], senders[:, 1:], senders[n:, 1:]
-        now[:] = tanh(driven @ past)
+        tanh(driven @ past, out=now)
         now[:, starting] = 0.0
         part, eps = response(units, present, history.doubled[:, bins].astype(np.float64))
         pull = back @ eps

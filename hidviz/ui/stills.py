@@ -24,6 +24,12 @@ class NoBrowser(RuntimeError):
     """There is no browser to draw with; the message says what to install."""
 
 
+def chromium() -> str | None:
+    """Path of a Chromium on the PATH; None leaves it to Playwright to find its own."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
 def stills(page: Path) -> tuple[str, bytes]:
     """Draw all figures of a page.
 
@@ -40,10 +46,9 @@ def stills(page: Path) -> tuple[str, bytes]:
         from playwright.sync_api import Error, sync_playwright
     except ImportError as error:
         raise NoBrowser("SVG and PNG need a browser: pip install playwright, and a Chromium.") from error
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         try:
-            browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+            browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         except Error as error:
             raise NoBrowser(
                 "SVG and PNG need a Chromium: install the package chromium, or run playwright install chromium."

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -25,8 +24,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.benchmarks.load import Server, serving
 from tests.benchmarks.table import head, heading, line
+from tests.pages import launched
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 VISITS = 4
 PRESSES = 24
 RUNS = {
@@ -138,9 +137,8 @@ def main(arguments: list[str] | None = None) -> int:
     runs.append((f"18 + 2 units, browser {options.slower:g} times slower", "?opt=gradient", options.slower))
 
     print(f"{heading()}\n")
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        browser = launched(playwright)
         _print_opening(browser, 2 if options.quick else VISITS)
         print(head(["a run", "frames/s", "steps/s", "server, ms a frame", "press, s: median", "95 %", "worst"]))
         for name, query, slower in runs[:1] if options.quick else runs:
