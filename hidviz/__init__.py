@@ -7,6 +7,7 @@
 The engine stands on NumPy and SciPy alone; the page lives in `hidviz.ui` and is imported only when asked for.
 """
 
+from hidviz.background import Runner
 from hidviz.batch import Fit, fit
 from hidviz.bundle import load_bundle, save_bundle
 from hidviz.couplings import Couplings, random_couplings
@@ -22,7 +23,6 @@ from hidviz.likelihood import log_likelihood
 from hidviz.presets import PRESETS
 from hidviz.recording import Recording
 from hidviz.restarts import restarts
-from hidviz.runner import Runner
 from hidviz.scores import criteria, mean_square_errors, rms_errors
 from hidviz.simulation import simulate
 from hidviz.snapshot import Snapshot

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from hidviz import LEARNERS, __version__
-from hidviz.executors import workers
+from hidviz.background import workers
 from hidviz.figures import FIGURES, Figure
 from hidviz.files import read_recording
 from hidviz.fitting import Settings, fitted

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hidviz.background import checkpoint
 from hidviz.couplings import Array
-from hidviz.pacing import checkpoint
 from hidviz.recording import Recording, States
 
 _ENTRIES = 2**21  # numbers in a block; sums of fewer than 2**24 products of ±1 are exact in single precision

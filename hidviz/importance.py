@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hidviz.background import checkpoint
 from hidviz.couplings import Array, Couplings
-from hidviz.pacing import checkpoint
 from hidviz.recording import Recording, States
 from hidviz.special import log_2cosh
 

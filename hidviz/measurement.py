@@ -23,13 +23,13 @@ from typing import Any, TypeVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from hidviz.background import checkpoint
 from hidviz.couplings import BLOCKS, Couplings
 from hidviz.experiments import Experiment
 from hidviz.frames import Bench, World, cost_of, framed
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learners.protocol import Infeasible, Learner
 from hidviz.learning import learn
-from hidviz.pacing import checkpoint
 from hidviz.recording import Recording
 from hidviz.scores import criteria, mean_square_errors
 from hidviz.snapshot import Snapshot, result

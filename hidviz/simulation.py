@@ -22,8 +22,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hidviz.background import checkpoint
 from hidviz.couplings import Array, Couplings
-from hidviz.pacing import checkpoint
 from hidviz.recording import Recording
 
 Hidden = Literal["stochastic", "continuous"]

@@ -24,10 +24,9 @@ from typing import Any
 
 import pandas as pd
 
-from hidviz.executors import Crew, Workers
+from hidviz.background import Crew, Workers, checkpoint
 from hidviz.experiments import Experiment
 from hidviz.measurement import Measurement, key_of, measured, predicted_seconds
-from hidviz.pacing import checkpoint
 
 LOOK = 0.05  # seconds between looks at the workers
 MOST_LOST = 3  # an experiment that was under way when workers died so often is not handed out again

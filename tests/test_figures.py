@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from hidviz import Experiment
-from hidviz.executors import alone
+from hidviz.background.executors import alone
 from hidviz.figures import FIGURES, floors, slopes
 from hidviz.measurement import key_of, measured
 from hidviz.panels import panels

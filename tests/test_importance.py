@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from hidviz.background.checkpoint import paced
 from hidviz.couplings import Couplings, random_couplings
 from hidviz.importance import sampled_log_likelihood
-from hidviz.pacing import paced
 from hidviz.recording import Recording
 from tests.oracle import sampling
 

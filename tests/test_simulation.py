@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from hidviz.background.checkpoint import paced
 from hidviz.couplings import Couplings, random_couplings
-from hidviz.pacing import paced
 from hidviz.simulation import simulate, simulating
 
 

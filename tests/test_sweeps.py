@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 from hidviz import Experiment, __version__, log_likelihood
-from hidviz.executors import NICENESS, alone, cluster, processes, workers
+from hidviz.background.executors import NICENESS, alone, cluster, processes, workers
 from hidviz.learning import learn
 from hidviz.measurement import Measurement, drained, key_of, measured, predicted_seconds
 from hidviz.snapshot import result

@@ -24,8 +24,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hidviz.background import checkpoint
 from hidviz.couplings import Array
-from hidviz.pacing import checkpoint
 
 Flags = NDArray[np.bool_]
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from hidviz.background import checkpoint
 from hidviz.couplings import Array, Couplings
 from hidviz.learners.chain import Flags, Kernel, Messages, backward, forward, kernel
 from hidviz.learners.configurations import Index, Tables, distinct, joint_states, with_bias
-from hidviz.pacing import checkpoint
 from hidviz.recording import Recording, States
 
 BLOCK_NUMBERS = 2**21  # numbers in one array over (time, hidden state): 16 MB

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hidviz.background import checkpoint
 from hidviz.couplings import Array, Couplings, learned_blocks
 from hidviz.learners.affordable import refuse_if_long, seconds
 from hidviz.learners.configurations import (
@@ -36,7 +37,6 @@ from hidviz.learners.configurations import (
     with_bias,
 )
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
-from hidviz.pacing import checkpoint
 from hidviz.recording import Recording
 from hidviz.special import log_2cosh
 

@@ -26,9 +26,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hidviz.background import checkpoint
 from hidviz.couplings import BLOCKS, Array, Couplings, learned_blocks
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
-from hidviz.pacing import checkpoint
 from hidviz.recording import Recording, States
 
 BLOCK = 2**17  # numbers in a block: large enough to hide what a call costs, small enough for the cache

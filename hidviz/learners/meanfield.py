@@ -21,6 +21,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from hidviz.background import checkpoint
 from hidviz.couplings import BLOCKS, Array, Couplings, block_shapes, learned_blocks
 from hidviz.gaussian import LOWEST, NAIVE, gaussian
 from hidviz.learners.cases import Cases, cases_of, distinct_cases
@@ -28,7 +29,6 @@ from hidviz.learners.estep import Theory, Wiring, wire
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
 from hidviz.learners.sametime import same_time, slope_in_K
 from hidviz.learners.settling import settle
-from hidviz.pacing import checkpoint
 from hidviz.recording import Recording
 from hidviz.special import entropy
 

@@ -15,8 +15,8 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from hidviz.background import checkpoint
 from hidviz.couplings import Array
-from hidviz.pacing import checkpoint
 from hidviz.recording import Recording
 
 _CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache

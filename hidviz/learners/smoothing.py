@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hidviz.background import checkpoint
 from hidviz.couplings import Array, Couplings, learned_blocks
 from hidviz.learners.affordable import refuse_if_long
 from hidviz.learners.chain import best_scores, smooth, trace_back
@@ -35,7 +36,6 @@ from hidviz.learners.driven import (
     sweep_forward,
 )
 from hidviz.learners.protocol import Beliefs, Estimate, Learner
-from hidviz.pacing import checkpoint
 from hidviz.recording import Recording, States
 
 

@@ -7,7 +7,7 @@ from html import escape
 
 import pandas as pd
 
-from hidviz.executors import SCHEDULER
+from hidviz.background import SCHEDULER
 from hidviz.experiments import Experiment
 from hidviz.learners import LEARNERS
 from hidviz.sweeps import SweepState

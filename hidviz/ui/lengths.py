@@ -16,10 +16,10 @@ import panel as pn
 import panel_material_ui as pmui
 from panel.io import hold
 
+from hidviz.background import Runner
 from hidviz.measurement import Measurement, key_of
 from hidviz.panels import Panel, panels
 from hidviz.results import Results, differing, load
-from hidviz.runner import Runner
 from hidviz.sweeps import Sweep, SweepState, courses, table
 from hidviz.ui.colours import DARK, LIGHT
 from hidviz.ui.components import Button, Buttons

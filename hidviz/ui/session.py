@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
+from hidviz.background import Runner
 from hidviz.bundle import Bundle, reopened
 from hidviz.couplings import Couplings
 from hidviz.degeneracy import broken_flip
@@ -18,7 +19,6 @@ from hidviz.frames import Frame, Progress, World, regauged_frame
 from hidviz.gauge import Gauge, flip, swap
 from hidviz.learners import LEARNERS
 from hidviz.learners.protocol import Infeasible
-from hidviz.runner import Runner
 from hidviz.ui.history import History
 
 LARGEST_BY_HAND = 100.0

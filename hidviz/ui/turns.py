@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
-from hidviz.executors import workers
-from hidviz.pacing import checkpoint
+from hidviz.background import checkpoint, workers
 from hidviz.sweeps import LOOK, Sweep, SweepState, run_sweep
 
 _turn = threading.Lock()

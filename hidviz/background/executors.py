@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from hidviz.pacing import paced
+from hidviz.background.checkpoint import paced
 
 SCHEDULER = "HIDVIZ_SCHEDULER"
 """Environment variable with the address of a Dask scheduler."""

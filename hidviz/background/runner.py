@@ -1,7 +1,7 @@
 """Runner: one thread consuming one iterator, whose latest item anybody may look at.
 
 The worker publishes each whole item by one reference assignment; whoever watches compares `version` and reads
-`latest`. Pause, step and stop act within the calculation, at the checkpoints of `hidviz.pacing`. An exception ends up
+`latest`. Pause, step and stop act within the calculation, at its checkpoints (`checkpoint`). An exception ends up
 in `failure`. An iterator that is given up is closed where it was consumed, so that what it holds, a lock or worker
 processes, is let go at once. The runner knows nothing of what it runs, nor of who looks.
 
@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from typing import Generic, TypeVar
 
-from hidviz.pacing import paced
+from hidviz.background.checkpoint import paced
 
 Item = TypeVar("Item")
 

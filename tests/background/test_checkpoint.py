@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from hidviz.pacing import checkpoint, paced
+from hidviz.background.checkpoint import checkpoint, paced
 
 
 def test_a_checkpoint_does_nothing_when_nobody_listens():

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-import hidviz.runner
-from hidviz.pacing import checkpoint
-from hidviz.runner import Runner
+import hidviz.background.runner
+from hidviz.background.checkpoint import checkpoint
+from hidviz.background.runner import Runner
 
 PATIENCE = 30.0  # seconds; a generous bound on what happens at once, so that only a deadlock reaches it
 
@@ -44,7 +44,7 @@ def runner():
 @pytest.fixture
 def one_place(monkeypatch):
     """A gate that lets one thread in at a time."""
-    monkeypatch.setattr(hidviz.runner, "_gate", hidviz.runner._Gate(1))
+    monkeypatch.setattr(hidviz.background.runner, "_gate", hidviz.background.runner._Gate(1))
 
 
 def counting(start=0):
@@ -422,9 +422,9 @@ def test_a_run_paused_while_it_waits_in_line_stays_paused(one_place):  # noqa: A
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_storm_of_commands_leaves_no_runner_stuck_and_no_place_lost(monkeypatch, seed):
-    gate = hidviz.runner._Gate(2)
-    monkeypatch.setattr(hidviz.runner, "_gate", gate)
-    monkeypatch.setattr(hidviz.runner, "TURN", 1e-4)
+    gate = hidviz.background.runner._Gate(2)
+    monkeypatch.setattr(hidviz.background.runner, "_gate", gate)
+    monkeypatch.setattr(hidviz.background.runner, "TURN", 1e-4)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)  # switch threads often, for the sake of races
 
@@ -531,7 +531,7 @@ def test_without_threads_a_runner_holds_no_place(one_place):  # noqa: ARG001
     wait_until(lambda n=threaded.latest or 0: (threaded.latest or 0) > n)
     threaded.stop()
     wait_until(lambda: not workers())
-    assert hidviz.runner._gate._free == 1
+    assert hidviz.background.runner._gate._free == 1
 
 
 def test_with_threads_pumping_does_nothing(runner):

@@ -1,0 +1,7 @@
+"""Threads and processes: work that goes on beside whoever asked for it. It knows nothing of networks."""
+
+from hidviz.background.checkpoint import checkpoint
+from hidviz.background.executors import SCHEDULER, Crew, Workers, workers
+from hidviz.background.runner import Runner
+
+__all__ = ["SCHEDULER", "Crew", "Runner", "Workers", "checkpoint", "workers"]
