@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from hidviz.couplings import Array, Couplings
+from hidviz.couplings import Couplings
 from hidviz.learners.protocol import Learner
 from hidviz.learning import learn
+from hidviz.numerics import Array
 from hidviz.snapshot import Snapshot, result
 
 

@@ -32,10 +32,11 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from hidviz.couplings import BLOCKS, Array, Couplings, block_shapes
+from hidviz.couplings import BLOCKS, Couplings, block_shapes
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame, Progress, framed
 from hidviz.learning import learn
+from hidviz.numerics import Array
 from hidviz.trace import Trace
 from hidviz.unpacking import DamagedError, arrays, member, opened
 from hidviz.version import __version__

@@ -22,12 +22,11 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hidviz.numerics import Array
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-Array = NDArray[np.float64]
 
 BLOCKS = ("J", "K", "L", "M", "h", "g")
 
@@ -137,6 +136,17 @@ def learned_blocks(n_hidden: int, *, hidden_hidden: bool = False, bias: bool = F
         "g": n_hidden and bias,
     }
     return tuple(name for name in BLOCKS if wanted[name])
+
+
+def with_bias(block: Array, bias: Array) -> Array:
+    """A block from the visible units with its bias as one more column, the coupling from the constant unit."""
+    return np.column_stack([block, bias])
+
+
+def as_gradient(Jh: Array, K: Array, Lg: Array, M: Array, learned: tuple[str, ...]) -> Couplings:
+    """Derivatives as Couplings, from blocks with bias columns; zero in the blocks that are not learned."""
+    blocks = {"J": Jh[:, :-1], "K": K, "L": Lg[:, :-1], "M": M, "h": Jh[:, -1], "g": Lg[:, -1]}
+    return Couplings(**{name: block if name in learned else 0.0 * block for name, block in blocks.items()})
 
 
 def largest_field(couplings: Couplings) -> float:

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from hidviz.couplings import Array, Couplings
+from hidviz.couplings import Couplings
+from hidviz.numerics import Array
 
 
 @dataclass(frozen=True, eq=False, init=False)

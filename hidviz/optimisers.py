@@ -20,7 +20,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from hidviz.couplings import Array
+from hidviz.numerics import Array
 
 HISTORY = 10  # pairs that L-BFGS remembers; more gained nothing in trials
 ARMIJO, CURVATURE = 1e-4, 0.9  # the usual constants of the weak Wolfe conditions

@@ -21,8 +21,9 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.couplings import Array, Couplings
-from hidviz.recording import Recording, States
+from hidviz.couplings import Couplings
+from hidviz.numerics import Array, States
+from hidviz.recording import Recording
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-States = NDArray[np.int8]
+from hidviz.numerics import States
 
 
 class Transitions(NamedTuple):

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hidviz.couplings import BLOCKS, Array, Couplings
+from hidviz.couplings import BLOCKS, Couplings
 from hidviz.gauge import aligned, with_hidden
+from hidviz.numerics import Array
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Array, Couplings
+from hidviz.couplings import Couplings
+from hidviz.numerics import Array
 from hidviz.recording import Recording
 
 Hidden = Literal["stochastic", "continuous"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hidviz.couplings import Array, Couplings
+from hidviz.couplings import Couplings
 from hidviz.gauge import Gauge, regauge
 from hidviz.learners.protocol import Estimate
+from hidviz.numerics import Array
 from hidviz.optimisers import Memory
 
 State = Literal["learning", "converged", "diverged", "finished"]

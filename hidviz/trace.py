@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hidviz.couplings import Array
+from hidviz.numerics import Array
 
 _claiming = threading.Lock()  # a run that is being left and the one that follows may extend the same trace at once
 

@@ -16,7 +16,7 @@ from typing import IO
 
 import numpy as np
 
-from hidviz.couplings import Array
+from hidviz.numerics import Array
 
 
 class DamagedError(Exception):

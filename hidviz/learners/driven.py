@@ -20,10 +20,22 @@ import numpy as np
 from scipy import sparse
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Array, Couplings
-from hidviz.learners.chain import Flags, Kernel, Messages, backward, forward, kernel
-from hidviz.learners.configurations import Index, Tables, distinct, joint_states, with_bias
-from hidviz.recording import Recording, States
+from hidviz.couplings import Couplings, with_bias
+from hidviz.numerics import (
+    Array,
+    Flags,
+    Index,
+    Kernel,
+    Messages,
+    States,
+    Tables,
+    backward,
+    distinct,
+    forward,
+    joint_states,
+    kernel,
+)
+from hidviz.recording import Recording
 
 BLOCK_NUMBERS = 2**21  # numbers in one array over (time, hidden state): 16 MB
 TABLE_NUMBERS = 2**17  # numbers in one table, so that it stays in the second-level cache

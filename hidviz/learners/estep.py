@@ -20,11 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.couplings import Array, Couplings
-from hidviz.gaussian import Averages, Closure
+from hidviz.couplings import Couplings
 from hidviz.learners.cases import Cases
 from hidviz.learners.sametime import pair_products, same_time
-from hidviz.special import entropy
+from hidviz.numerics import Array, Averages, Closure, entropy
 
 Rows = NDArray[np.intp]
 

@@ -24,21 +24,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Array, Couplings, learned_blocks
+from hidviz.couplings import Couplings, as_gradient, learned_blocks, with_bias
 from hidviz.learners.affordable import refuse_if_long, seconds
-from hidviz.learners.configurations import (
-    Index,
-    Tables,
-    as_gradient,
-    distinct,
-    expected_tanh,
-    joint_states,
-    rank,
-    with_bias,
-)
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
+from hidviz.numerics import Array, Index, Tables, distinct, expected_tanh, joint_states, log_2cosh, rank
 from hidviz.recording import Recording
-from hidviz.special import log_2cosh
 
 BLOCK_NUMBERS = 2**17  # numbers in a block's largest array: 1 MB, so that a block stays in the second-level cache
 SEGMENT_TRIPLES = 512  # most triples that share one row of a block

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from hidviz.couplings import Array, Couplings
+from hidviz.couplings import Couplings
+from hidviz.numerics import Array
 from hidviz.recording import Recording
 
 HiddenKind = Literal["none", "continuous", "stochastic"]

@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hidviz.couplings import Array
-from hidviz.gaussian import Curvature
+from hidviz.numerics import Array, Curvature
 
 
 class SameTime(NamedTuple):

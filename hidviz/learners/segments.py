@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Array
+from hidviz.numerics import Array
 from hidviz.recording import Recording
 
 _CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Array
 from hidviz.learners.cases import Cases
 from hidviz.learners.estep import Rows, Stretch, Theory, Wiring, field, guess, objective, stretch
+from hidviz.numerics import Array
 
 _LIMIT = 17.0  # largest |theta|: 1 - tanh(17) = 3e-15 keeps mu strictly inside (-1, 1)
 _MIXING, _CLIMBING = 40, 20  # sweeps of each before the other has its turn; climbs double, mixing repeats

@@ -17,10 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Array, Couplings, learned_blocks
+from hidviz.couplings import Couplings, as_gradient, learned_blocks
 from hidviz.learners.affordable import refuse_if_long
-from hidviz.learners.chain import best_scores, smooth, trace_back
-from hidviz.learners.configurations import as_gradient, expected_tanh
 from hidviz.learners.driven import (
     TABLE_NUMBERS,
     Block,
@@ -36,7 +34,8 @@ from hidviz.learners.driven import (
     sweep_forward,
 )
 from hidviz.learners.protocol import Beliefs, Estimate, Learner
-from hidviz.recording import Recording, States
+from hidviz.numerics import Array, States, best_scores, expected_tanh, smooth, trace_back
+from hidviz.recording import Recording
 
 
 def prepare_chain(recording: Recording, *, n_hidden: int, hidden_hidden: bool = True, bias: bool = False) -> Learner:

@@ -11,9 +11,10 @@ import numpy as np
 import param
 from panel.custom import JSComponent
 
-from hidviz.couplings import Array, Couplings
+from hidviz.couplings import Couplings
 from hidviz.frames import Frame
 from hidviz.gauge import aligned, with_hidden
+from hidviz.numerics import Array
 from hidviz.ui.colours import block_colours
 
 HERE = Path(__file__).parent

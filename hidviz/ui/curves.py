@@ -23,7 +23,7 @@ from bokeh.models import (
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
-from hidviz.couplings import Array
+from hidviz.numerics import Array
 from hidviz.ui.colours import DARK, LIGHT
 from hidviz.ui.decimate import decimated
 

@@ -17,10 +17,10 @@ from panel.io import hold
 
 from hidviz.background import Runner
 from hidviz.correlations import Correlations, correlations, rates
-from hidviz.couplings import Array
 from hidviz.frames import Frame, World
 from hidviz.learners import LEARNERS
-from hidviz.recording import Recording, States
+from hidviz.numerics import Array, States
+from hidviz.recording import Recording
 from hidviz.ui.correlation_maps import CorrelationMaps
 from hidviz.ui.error_path import ErrorPath
 from hidviz.ui.layout import heading, row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hidviz.couplings import Array
+from hidviz.numerics import Array
 
 MAX_POINTS = 1500  # more than a plot has pixels across
 

@@ -10,8 +10,9 @@ import numpy as np
 import param
 from panel.custom import JSComponent
 
-from hidviz.couplings import Array, Couplings
+from hidviz.couplings import Couplings
 from hidviz.degeneracy import Equivalent, in_short
+from hidviz.numerics import Array
 from hidviz.scores import rms_errors
 from hidviz.ui.colours import DIVERGING
 

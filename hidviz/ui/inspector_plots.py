@@ -12,9 +12,9 @@ from bokeh.events import Tap
 from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.plotting import figure
 
-from hidviz.couplings import Array
 from hidviz.frames import Frame
 from hidviz.gauge import aligned, with_hidden
+from hidviz.numerics import Array
 from hidviz.ui.colours import DARK, LIGHT, block_colours
 from hidviz.ui.curves import paint_axes
 from hidviz.ui.heatmaps import Heatmap, block_matrix, scale_for

@@ -15,12 +15,13 @@ from typing import Any, Literal
 import numpy as np
 
 from hidviz.background import Runner
-from hidviz.couplings import BLOCKS, Array, Couplings
+from hidviz.couplings import BLOCKS, Couplings
 from hidviz.error_bars import ErrorBars, measuring
 from hidviz.frames import Frame
 from hidviz.gauge import Gauge, best_gauge, regauge, with_hidden
 from hidviz.information import LONGEST_SECONDS, MOST_PARAMETERS, predicted_seconds
 from hidviz.learners import LEARNERS
+from hidviz.numerics import Array
 from hidviz.ui.score_tables import bars_in_words
 
 QUICK = 5.0  # seconds: what takes longer waits until it is asked for

@@ -15,7 +15,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, Text
 from bokeh.plotting import figure
 
-from hidviz.couplings import Array
+from hidviz.numerics import Array
 from hidviz.panels import COSTS, Panel, Series
 from hidviz.ui.colours import DARK, LIGHT
 from hidviz.ui.curves import FONT, paint_axes, spread

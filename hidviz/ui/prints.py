@@ -15,11 +15,11 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from hidviz.couplings import Array
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame
 from hidviz.gauge import aligned
 from hidviz.learners import LEARNERS
+from hidviz.numerics import Array
 from hidviz.ui.colours import ACCENT, DIVERGING, LIGHT, block_colours
 from hidviz.ui.decimate import decimated
 from hidviz.ui.heatmaps import Scale, block_matrix, scale_for, unit_ticks

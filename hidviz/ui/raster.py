@@ -13,8 +13,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, HBar, HoverTool, LinearC
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
-from hidviz.couplings import Array
-from hidviz.recording import States
+from hidviz.numerics import Array, States
 from hidviz.ui.colours import DARK, L_DARK, LIGHT, L
 from hidviz.ui.curves import paint_axes
 from hidviz.ui.heatmaps import unit_ticks

@@ -6,7 +6,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, Span
 from bokeh.plotting import figure
 
-from hidviz.couplings import Array
+from hidviz.numerics import Array
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT
 from hidviz.ui.curves import paint_axes
 

@@ -13,10 +13,10 @@ from importlib.util import find_spec
 import numpy as np
 
 from hidviz import Beliefs, prepare, simulate
-from hidviz.gaussian import LOWEST, gaussian
 from hidviz.learners.cases import cases_of
 from hidviz.learners.estep import Theory, wire
 from hidviz.learners.meanfield import ascent
+from hidviz.numerics.gaussian import LOWEST, gaussian
 from tests.benchmarks.peers_numpy import NUMPY, complete
 from tests.benchmarks.problems import Answer, Evaluate, Kind, Problem
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hidviz.couplings import Array
+from hidviz.numerics.arrays import Array
 
 _LIMIT = 700.0  # exp overflows at 709.8
 

@@ -30,8 +30,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hidviz.couplings import Array
-from hidviz.special import log_2cosh, tanh
+from hidviz.numerics.arrays import Array
+from hidviz.numerics.special import log_2cosh, tanh
 
 _REACH = 5.4  # outermost node: the Gaussian weight beyond it is 7e-8
 _SMALLEST, _LARGEST = 1e-6, 50.0  # standard deviations the quadrature tells apart: rounding below, overflow above

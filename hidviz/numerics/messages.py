@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Array
+from hidviz.numerics.arrays import Array
 
 Flags = NDArray[np.bool_]
 

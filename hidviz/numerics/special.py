@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hidviz.couplings import Array
+from hidviz.numerics.arrays import Array
 
 
 def tanh(field: Array, out: Array | None = None) -> Array:

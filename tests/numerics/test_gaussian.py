@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from hidviz.gaussian import LOWEST, NAIVE, gaussian
+from hidviz.numerics.gaussian import LOWEST, NAIVE, gaussian
 from tests.oracle.meanfield import averages
 from tests.oracle.slope import slope
 

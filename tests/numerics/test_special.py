@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hidviz.special import entropy, log_2cosh, tanh
+from hidviz.numerics.special import entropy, log_2cosh, tanh
 
 
 def test_log_2cosh_is_the_log_of_2cosh():

@@ -16,10 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.couplings import Array, Couplings
-from hidviz.recording import States
-
-Index = NDArray[np.intp]
+from hidviz.numerics.arrays import Array, Index, States
 
 LARGEST_EXPONENT = 600.0  # products of exponentials stay within double precision up to about exp(±700)
 DIRECT_RANKS = 2**22  # codes below this are ranked by counting, in linear time, instead of sorting
@@ -124,14 +121,3 @@ def expected_tanh(silent: Array, weight: Array) -> tuple[Array, Array]:
     over_hidden = weight.sum(axis=1)[:, None] - 2.0 * (silent.transpose(1, 0, 2) @ weight[:, :, None])[:, :, 0]
     over_visible = weight.sum(axis=0) - 2.0 * np.einsum("inz,nz->iz", silent, weight)
     return over_hidden, over_visible
-
-
-def with_bias(block: Array, bias: Array) -> Array:
-    """A block from the visible units with its bias as one more column, the coupling from the constant unit."""
-    return np.column_stack([block, bias])
-
-
-def as_gradient(Jh: Array, K: Array, Lg: Array, M: Array, learned: tuple[str, ...]) -> Couplings:
-    """Derivatives as Couplings, from blocks with bias columns; zero in the blocks that are not learned."""
-    blocks = {"J": Jh[:, :-1], "K": K, "L": Lg[:, :-1], "M": M, "h": Jh[:, -1], "g": Lg[:, -1]}
-    return Couplings(**{name: block if name in learned else 0.0 * block for name, block in blocks.items()})

@@ -1,0 +1,40 @@
+"""Arrays in, arrays out: functions that know no network and no time but the order of their rows."""
+
+from hidviz.numerics.arrays import Array, Index, States
+from hidviz.numerics.bernoulli import Receivers, receivers, response
+from hidviz.numerics.gaussian import LOWEST, NAIVE, Averages, Closure, Curvature, gaussian
+from hidviz.numerics.joint_states import Tables, distinct, expected_tanh, joint_states, rank
+from hidviz.numerics.messages import Flags, Kernel, Messages, backward, best_scores, forward, kernel, smooth, trace_back
+from hidviz.numerics.special import entropy, log_2cosh, tanh
+
+__all__ = [
+    "LOWEST",
+    "NAIVE",
+    "Array",
+    "Averages",
+    "Closure",
+    "Curvature",
+    "Flags",
+    "Index",
+    "Kernel",
+    "Messages",
+    "Receivers",
+    "States",
+    "Tables",
+    "backward",
+    "best_scores",
+    "distinct",
+    "entropy",
+    "expected_tanh",
+    "forward",
+    "gaussian",
+    "joint_states",
+    "kernel",
+    "log_2cosh",
+    "rank",
+    "receivers",
+    "response",
+    "smooth",
+    "tanh",
+    "trace_back",
+]
