@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hidviz.learners import prepare
 from hidviz.learners.visible import logistic_fit
-from hidviz.recording import Recording
+from hidviz.network import Recording
 
 TINY = 1e-5  # penalty per bin, so that units which can be foretold perfectly keep finite couplings
 

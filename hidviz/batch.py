@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hidviz.couplings import Couplings
 from hidviz.learners.protocol import Learner
 from hidviz.learning import learn
+from hidviz.network import Couplings
 from hidviz.numerics import Array
 from hidviz.snapshot import Snapshot, result
 

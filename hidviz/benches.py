@@ -15,7 +15,7 @@ from hidviz import baselines
 from hidviz.frames import Bench, World, cost_of
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learners.protocol import Infeasible, Learner
-from hidviz.recording import Recording
+from hidviz.network import Recording
 from hidviz.sampler import Sampler, sampler
 
 AFFORDABLE = 0.25  # seconds: an exact cost that takes longer than this is not shown beside every step

@@ -32,10 +32,10 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from hidviz.couplings import BLOCKS, Couplings, block_shapes
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame, Progress, framed
 from hidviz.learning import learn
+from hidviz.network import BLOCKS, Couplings, block_shapes
 from hidviz.numerics import Array
 from hidviz.trace import Trace
 from hidviz.unpacking import DamagedError, arrays, member, opened

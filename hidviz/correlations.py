@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
+from hidviz.network import Recording
 from hidviz.numerics import Array, States
-from hidviz.recording import Recording
 
 _ENTRIES = 2**21  # numbers in a block; sums of fewer than 2**24 products of ±1 are exact in single precision
 _VANISHES = 1e-9  # a variance below this is rounding: the unit does not change, or is known already

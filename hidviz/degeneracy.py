@@ -20,9 +20,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hidviz.couplings import Couplings
-from hidviz.gauge import Gauge, n_equivalent_models, regauge
 from hidviz.learners.protocol import Beliefs, Infeasible, Learner
+from hidviz.network import Couplings, Gauge, n_equivalent_models, regauge
 from hidviz.numerics import Array
 
 MOST_UNITS = 3  # hidden units whose 48 equivalent models still fit on a page; four have 384

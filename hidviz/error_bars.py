@@ -23,11 +23,9 @@ from typing import Literal
 
 import numpy as np
 
-from hidviz.couplings import BLOCKS, Couplings, learned_blocks
-from hidviz.gauge import Gauge, best_gauge, regauge, with_hidden
 from hidviz.information import information
+from hidviz.network import BLOCKS, Couplings, Gauge, Recording, best_gauge, learned_blocks, regauge, with_hidden
 from hidviz.numerics import Array
-from hidviz.recording import Recording
 
 FLAT = 1.0  # nats per squared coupling: below, the standard error along a direction exceeds 1
 

@@ -18,12 +18,11 @@ from typing import Literal
 import numpy as np
 
 from hidviz.benches import AFFORDABLE, prepared_bench, seconds_to_baselines, with_baselines
-from hidviz.couplings import Couplings, learned_blocks, random_couplings
 from hidviz.frames import Bench, Frame, Progress, World, framed
 from hidviz.learners import LEARNERS
 from hidviz.learning import learn, with_couplings
+from hidviz.network import Couplings, learned_blocks, random_couplings, simulating
 from hidviz.optimisers import OPTIMISERS
-from hidviz.simulation import simulating
 from hidviz.snapshot import Snapshot
 from hidviz.starts import STARTS, mirrored_start, random_start, signed_start, true_start
 from hidviz.trace import Trace

@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 
 from hidviz.baselines import Baselines, baselines
-from hidviz.couplings import BLOCKS, Couplings
 from hidviz.frames import Progress, cost_of
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learners.protocol import Learner
 from hidviz.learning import learn
 from hidviz.measurement import judge
-from hidviz.recording import Recording
+from hidviz.network import BLOCKS, Couplings, Recording
 from hidviz.scores import criteria
 from hidviz.snapshot import Snapshot, result
 from hidviz.starts import random_start

@@ -12,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.baselines import Baselines
-from hidviz.couplings import Couplings
-from hidviz.gauge import Gauge, best_gauge
 from hidviz.learners.protocol import Learner
-from hidviz.recording import Recording
+from hidviz.network import Couplings, Gauge, Recording, best_gauge
 from hidviz.sampler import Sampler
 from hidviz.scores import rms_errors
 from hidviz.snapshot import Snapshot, regauged

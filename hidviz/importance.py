@@ -15,9 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Couplings
+from hidviz.network import Couplings, Recording
 from hidviz.numerics import Array, States, log_2cosh
-from hidviz.recording import Recording
 
 BLOCK = 2**17  # numbers in a block, which stays in cache
 CERTAIN = 0.99  # proposals no more certain than this: no state is so rarely drawn that its weight explodes

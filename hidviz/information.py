@@ -29,10 +29,9 @@ from typing import Literal
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Couplings, learned_blocks, with_bias
 from hidviz.learners import LEARNERS, Infeasible, prepare
+from hidviz.network import Couplings, Recording, learned_blocks, with_bias
 from hidviz.numerics import Array, Tables, distinct, joint_states
-from hidviz.recording import Recording
 
 MOST_PARAMETERS = 2500  # their matrix is diagonalised in ten seconds or so
 LONGEST_SECONDS = 300.0

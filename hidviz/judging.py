@@ -20,13 +20,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from hidviz.baselines import TINY
-from hidviz.couplings import Couplings, learned_blocks
 from hidviz.importance import predicted_seconds, sampled_log_likelihood
 from hidviz.learners import LEARNERS, Infeasible, prepare
 from hidviz.learners.protocol import HiddenKind
 from hidviz.learners.visible import logistic_fit
 from hidviz.likelihood import log_likelihood
-from hidviz.recording import Recording
+from hidviz.network import Couplings, Recording, learned_blocks
 from hidviz.scores import Criteria, criteria
 
 AFFORDABLE = 10.0  # seconds that an exact likelihood may take

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hidviz.couplings import Couplings, largest_field
 from hidviz.learners.protocol import Estimate, Learner
+from hidviz.network import Couplings, largest_field
 from hidviz.numerics import Array
 from hidviz.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
 from hidviz.snapshot import Best, Snapshot

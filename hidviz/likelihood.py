@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hidviz.couplings import Couplings, learned_blocks
 from hidviz.learners import exact, smoothing
 from hidviz.learners.backprop import BACKPROP
-from hidviz.recording import Recording
+from hidviz.network import Couplings, Recording, learned_blocks
 
 
 def log_likelihood(

@@ -24,13 +24,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from hidviz.background import checkpoint
-from hidviz.couplings import BLOCKS, Couplings
 from hidviz.experiments import Experiment
 from hidviz.frames import Bench, World, cost_of, framed
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learners.protocol import Infeasible, Learner
 from hidviz.learning import learn
-from hidviz.recording import Recording
+from hidviz.network import BLOCKS, Couplings, Recording
 from hidviz.scores import criteria, mean_square_errors
 from hidviz.snapshot import Snapshot, result
 from hidviz.trace import Trace

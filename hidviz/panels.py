@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from hidviz.couplings import BLOCKS
 from hidviz.figures import Kind, is_limit
 from hidviz.learners import LEARNERS
+from hidviz.network import BLOCKS
 from hidviz.numerics import Array
 
 COSTS = {"cost": "training", "held_out": "held-out", "aic": "AIC", "bic": "BIC"}

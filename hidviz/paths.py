@@ -21,9 +21,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.couplings import Couplings
+from hidviz.network import Couplings, Recording
 from hidviz.numerics import Array, States
-from hidviz.recording import Recording
 
 
 @dataclass(frozen=True, eq=False)

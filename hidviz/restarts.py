@@ -5,7 +5,7 @@ them, as immutable as the frames in it; a row is the run that `Experiment` would
 bit, so a run can be taken out of the table and gone on with.
 
 The cost of a run that stopped early, or that was sampled, is compared as it stands. That all starts agree is no proof
-that no better model exists, and that they are equivalent is a matter of the gauge: see `hidviz.gauge`.
+that no better model exists, and that they are equivalent is a matter of the gauge: see `hidviz.network.gauge`.
 """
 
 from __future__ import annotations

@@ -13,11 +13,10 @@ from math import ceil
 
 import numpy as np
 
-from hidviz.couplings import Couplings
 from hidviz.importance import predicted_seconds, sampled_log_likelihood
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learners.protocol import Learner
-from hidviz.recording import Recording
+from hidviz.network import Couplings, Recording
 
 N_SAMPLES = 100  # fewer make the logarithm of a mean visibly too small in networks of 80 + 20
 SHARE = 0.15  # of the time that sampling may take, as predicted

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hidviz.couplings import BLOCKS, Couplings
-from hidviz.gauge import aligned, with_hidden
+from hidviz.network import BLOCKS, Couplings, aligned, with_hidden
 from hidviz.numerics import Array
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hidviz.couplings import Couplings
-from hidviz.gauge import Gauge, regauge
 from hidviz.learners.protocol import Estimate
+from hidviz.network import Couplings, Gauge, regauge
 from hidviz.numerics import Array
 from hidviz.optimisers import Memory
 

@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from hidviz.couplings import BLOCKS, Couplings, block_shapes
-from hidviz.gauge import Gauge, regauge, with_hidden
+from hidviz.network import BLOCKS, Couplings, Gauge, block_shapes, regauge, with_hidden
 
 
 def random_start(

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from hidviz.couplings import BLOCKS, Couplings
 from hidviz.learners.protocol import Estimate
+from hidviz.network import BLOCKS, Couplings
 from hidviz.snapshot import Snapshot, State
 
 RUNAWAY = 4.0  # a coupling of this size is far outside every ensemble with fields of order one (MODEL: weak, dense)

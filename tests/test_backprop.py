@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from hidviz.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.learners.backprop import BACKPROP, hidden_states
-from hidviz.recording import Recording
-from hidviz.simulation import simulate
+from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
+from hidviz.network.recording import Recording
+from hidviz.network.simulation import simulate
 from tests.oracle.continuous import backprop, gradient_by_paths, hidden_path, log_likelihood
 from tests.oracle.slope import slope
 

@@ -17,7 +17,7 @@ import pytest
 from hidviz import Experiment
 from hidviz.bundle import LARGEST, load_bundle, reopened, save_bundle
 from hidviz.frames import Frame, regauged_frame
-from hidviz.gauge import flip
+from hidviz.network.gauge import flip
 
 SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=100, seed=4, max_steps=12)
 ROOT = Path(__file__).parent.parent

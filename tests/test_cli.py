@@ -15,7 +15,7 @@ from hidviz import Experiment, aligned, simulate
 from hidviz.cli import DONE, FAILED, REFUSED, main
 from hidviz.figures import FIGURES
 from hidviz.fitting import Settings, divided
-from hidviz.recording import Recording
+from hidviz.network.recording import Recording
 
 ROOT = Path(__file__).parent.parent
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hidviz.couplings import BLOCKS, Couplings, largest_field, learned_blocks, random_couplings
-from hidviz.gauge import Gauge, regauge
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learning import FARTHEST, learn
-from hidviz.recording import Recording
+from hidviz.network.couplings import BLOCKS, Couplings, largest_field, learned_blocks, random_couplings
+from hidviz.network.gauge import Gauge, regauge
+from hidviz.network.recording import Recording
 from hidviz.snapshot import regauged
 
 NV, NH = 4, 2

@@ -5,9 +5,9 @@ import pytest
 
 from hidviz import correlations as module
 from hidviz.correlations import correlations, rates
-from hidviz.couplings import Couplings, random_couplings
-from hidviz.recording import Recording
-from hidviz.simulation import simulate
+from hidviz.network.couplings import Couplings, random_couplings
+from hidviz.network.recording import Recording
+from hidviz.network.simulation import simulate
 from tests.oracle.pairs import correlation, left_by, triples
 
 SAME = 1e-10  # a few hundred terms of order one, and the inverse of a well-conditioned matrix

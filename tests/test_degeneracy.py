@@ -5,7 +5,6 @@ from math import factorial
 import numpy as np
 import pytest
 
-from hidviz.couplings import random_couplings
 from hidviz.degeneracy import (
     all_gauges,
     broken_flip,
@@ -15,9 +14,10 @@ from hidviz.degeneracy import (
     rescaled,
     scale_valley,
 )
-from hidviz.gauge import Gauge, flip, regauge
 from hidviz.learners import Beliefs, Estimate, Infeasible, Learner, prepare
-from hidviz.simulation import simulate
+from hidviz.network.couplings import random_couplings
+from hidviz.network.gauge import Gauge, flip, regauge
+from hidviz.network.simulation import simulate
 from hidviz.ui.valley import FACTORS, flat_stretch
 
 LEARNED = {"backprop": "continuous", "exact": "stochastic"}

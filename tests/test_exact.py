@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hidviz.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.learners.exact import log_likelihood, prepare_independent
 from hidviz.learners.protocol import Infeasible
-from hidviz.recording import Recording
+from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
+from hidviz.network.recording import Recording
 from tests.oracle import histories
 from tests.oracle.slope import slope
 

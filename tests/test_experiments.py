@@ -8,8 +8,8 @@ import pytest
 
 from hidviz.experiments import CHOICES, RANGES, Experiment
 from hidviz.frames import Frame, Progress, regauged_frame
-from hidviz.gauge import Gauge, best_gauge
 from hidviz.learners import LEARNERS, Infeasible
+from hidviz.network.gauge import Gauge, best_gauge
 from hidviz.presets import PRESETS
 from hidviz.scores import rms_errors
 

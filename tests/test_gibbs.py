@@ -3,10 +3,10 @@ import pytest
 from scipy.stats import chi2
 
 from hidviz.background.checkpoint import paced
-from hidviz.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.learners.gibbs import GIBBS
 from hidviz.learners.protocol import Beliefs
-from hidviz.recording import Recording
+from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
+from hidviz.network.recording import Recording
 from tests.oracle import sampling
 from tests.oracle.slope import slope
 

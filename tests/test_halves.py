@@ -6,13 +6,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from hidviz.couplings import random_couplings
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame
-from hidviz.gauge import Gauge
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learning import learn
-from hidviz.simulation import simulate
+from hidviz.network.couplings import random_couplings
+from hidviz.network.gauge import Gauge
+from hidviz.network.simulation import simulate
 from hidviz.snapshot import regauged
 from hidviz.starts import random_start
 from tests.toys import assert_same

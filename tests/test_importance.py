@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from hidviz.background.checkpoint import paced
-from hidviz.couplings import Couplings, random_couplings
 from hidviz.importance import sampled_log_likelihood
-from hidviz.recording import Recording
+from hidviz.network.couplings import Couplings, random_couplings
+from hidviz.network.recording import Recording
 from tests.oracle import sampling
 
 

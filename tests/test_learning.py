@@ -9,9 +9,9 @@ import pytest
 from scipy.optimize import minimize
 
 from hidviz.batch import fit
-from hidviz.couplings import Couplings
-from hidviz.gauge import Gauge, regauge
 from hidviz.learning import learn
+from hidviz.network.couplings import Couplings
+from hidviz.network.gauge import Gauge, regauge
 from hidviz.optimisers import OPTIMISERS
 from hidviz.snapshot import regauged, result
 from hidviz.starts import random_start

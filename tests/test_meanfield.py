@@ -3,7 +3,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hidviz.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.learners.meanfield import (
     MEAN_FIELD,
     MEAN_FIELD_GAUSSIAN,
@@ -11,7 +10,8 @@ from hidviz.learners.meanfield import (
     MEAN_FIELD_SECOND_ORDER,
 )
 from hidviz.learners.protocol import Beliefs
-from hidviz.recording import Recording
+from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
+from hidviz.network.recording import Recording
 from tests.oracle import meanfield as oracle
 from tests.oracle.histories import log_likelihood as by_histories
 from tests.oracle.slope import slope

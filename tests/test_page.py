@@ -6,7 +6,7 @@ import time
 import pytest
 
 from hidviz import Experiment
-from hidviz.gauge import regauge
+from hidviz.network.gauge import regauge
 from hidviz.ui.heatmaps import block_matrix
 from hidviz.ui.link import write_link
 from hidviz.ui.shipped import shipped_frame

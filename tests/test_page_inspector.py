@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hidviz.error_bars import error_bars
-from hidviz.gauge import aligned
+from hidviz.network.gauge import aligned
 from tests.pages import choose, exported, press, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -80,7 +80,7 @@ def test_error_bars_come_when_the_run_rests_and_are_the_engine_s(tab, tmp_path):
 
 
 def aligned_sizes(errors, found, truth):
-    from hidviz.gauge import best_gauge, regauge
+    from hidviz.network.gauge import best_gauge, regauge
 
     brought = regauge(errors, best_gauge(found, truth))
     return {block: np.abs(getattr(brought, block)) for block in "KL"}

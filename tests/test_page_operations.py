@@ -6,7 +6,7 @@ import pytest
 from hidviz import Experiment
 from hidviz.degeneracy import broken_flip, cost_with
 from hidviz.frames import Frame
-from hidviz.gauge import Gauge, best_gauge, flip, regauge, swap
+from hidviz.network.gauge import Gauge, best_gauge, flip, regauge, swap
 from hidviz.scores import rms_errors
 from hidviz.ui.link import write_link
 from tests.pages import enter, front, press, rest_at, state, visiting, wait_for

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hidviz.couplings import BLOCKS, Couplings, random_couplings
-from hidviz.gauge import Gauge, flip, regauge
+from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
+from hidviz.network.gauge import Gauge, flip, regauge
 from hidviz.scores import criteria, differences, mean_square_errors, rms_errors
 
 

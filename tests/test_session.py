@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hidviz import Couplings, Experiment
-from hidviz.couplings import BLOCKS
+from hidviz.network.couplings import BLOCKS
 from hidviz.ui.history import DEPTH
 from hidviz.ui.session import Session
 

@@ -4,12 +4,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hidviz.background.checkpoint import paced
-from hidviz.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.learners import driven, exact
 from hidviz.learners.protocol import Infeasible
 from hidviz.learners.smoothing import hidden_posterior, log_likelihood, prepare_chain
+from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
+from hidviz.network.recording import Recording
 from hidviz.numerics import messages as chain
-from hidviz.recording import Recording
 from tests.oracle import histories
 from tests.oracle.slope import slope
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hidviz.couplings import BLOCKS, Couplings, random_couplings
-from hidviz.gauge import Gauge, aligned, regauge
+from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
+from hidviz.network.gauge import Gauge, aligned, regauge
 from hidviz.starts import mirrored_start, random_start, signed_start, true_start
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from hidviz.couplings import Couplings, random_couplings
 from hidviz.learners.visible import VISIBLE, VISIBLE_LAG2, logistic_fit
-from hidviz.recording import Recording
-from hidviz.simulation import simulate
+from hidviz.network.couplings import Couplings, random_couplings
+from hidviz.network.recording import Recording
+from hidviz.network.simulation import simulate
 from tests.oracle.logistic import best_rows
 from tests.oracle.slope import slope
 

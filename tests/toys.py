@@ -4,9 +4,9 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 
-from hidviz.couplings import Couplings, learned_blocks, random_couplings
 from hidviz.learners.protocol import Beliefs, Estimate, Learner
-from hidviz.recording import Recording
+from hidviz.network.couplings import Couplings, learned_blocks, random_couplings
+from hidviz.network.recording import Recording
 
 
 def history(n_visible=5, n_hidden=2, n_bins=400, seed=1):

@@ -23,7 +23,7 @@ from hidviz.learners.meanfield import (
 )
 from hidviz.learners.protocol import Beliefs, Estimate, Infeasible, Learner, Method
 from hidviz.learners.visible import VISIBLE, VISIBLE_LAG2
-from hidviz.recording import Recording
+from hidviz.network import Recording
 
 __all__ = ["LEARNERS", "Beliefs", "Estimate", "Infeasible", "Learner", "Method", "prepare"]
 

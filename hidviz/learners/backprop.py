@@ -19,11 +19,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hidviz.couplings import Couplings, learned_blocks
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
 from hidviz.learners.segments import Segments, segments, side_by_side
+from hidviz.network import Couplings, Recording, learned_blocks
 from hidviz.numerics import Array, Receivers, receivers, response, tanh
-from hidviz.recording import Recording
 
 
 def prepare(recording: Recording, *, n_hidden: int, hidden_hidden: bool = False, bias: bool = False) -> Learner:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hidviz.network import Recording
 from hidviz.numerics import Array, States
-from hidviz.recording import Recording
 
 
 class Cases(NamedTuple):

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Couplings, with_bias
+from hidviz.network import Couplings, Recording, with_bias
 from hidviz.numerics import (
     Array,
     Flags,
@@ -35,7 +35,6 @@ from hidviz.numerics import (
     joint_states,
     kernel,
 )
-from hidviz.recording import Recording
 
 BLOCK_NUMBERS = 2**21  # numbers in one array over (time, hidden state): 16 MB
 TABLE_NUMBERS = 2**17  # numbers in one table, so that it stays in the second-level cache

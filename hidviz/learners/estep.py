@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.couplings import Couplings
 from hidviz.learners.cases import Cases
 from hidviz.learners.sametime import pair_products, same_time
+from hidviz.network import Couplings
 from hidviz.numerics import Array, Averages, Closure, entropy
 
 Rows = NDArray[np.intp]

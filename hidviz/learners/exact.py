@@ -24,11 +24,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Couplings, as_gradient, learned_blocks, with_bias
 from hidviz.learners.affordable import refuse_if_long, seconds
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
+from hidviz.network import Couplings, Recording, as_gradient, learned_blocks, with_bias
 from hidviz.numerics import Array, Index, Tables, distinct, expected_tanh, joint_states, log_2cosh, rank
-from hidviz.recording import Recording
 
 BLOCK_NUMBERS = 2**17  # numbers in a block's largest array: 1 MB, so that a block stays in the second-level cache
 SEGMENT_TRIPLES = 512  # most triples that share one row of a block

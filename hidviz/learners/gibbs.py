@@ -27,10 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
-from hidviz.couplings import BLOCKS, Couplings, learned_blocks
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
+from hidviz.network import BLOCKS, Couplings, Recording, learned_blocks
 from hidviz.numerics import Array, States
-from hidviz.recording import Recording
 
 BLOCK = 2**17  # numbers in a block: large enough to hide what a call costs, small enough for the cache
 LARGEST_FIELD = 170.0  # exp(4 * 170) still fits a float64

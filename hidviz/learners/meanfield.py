@@ -22,14 +22,13 @@ from collections.abc import Callable
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.couplings import BLOCKS, Couplings, block_shapes, learned_blocks
 from hidviz.learners.cases import Cases, cases_of, distinct_cases
 from hidviz.learners.estep import Theory, Wiring, wire
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
 from hidviz.learners.sametime import same_time, slope_in_K
 from hidviz.learners.settling import settle
+from hidviz.network import BLOCKS, Couplings, Recording, block_shapes, learned_blocks
 from hidviz.numerics import LOWEST, NAIVE, Array, entropy, gaussian
-from hidviz.recording import Recording
 
 _TOLERANCE, _MAX_SWEEPS = 1e-8, 500
 

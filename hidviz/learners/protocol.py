@@ -13,9 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from hidviz.couplings import Couplings
+from hidviz.network import Couplings, Recording
 from hidviz.numerics import Array
-from hidviz.recording import Recording
 
 HiddenKind = Literal["none", "continuous", "stochastic"]
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
+from hidviz.network import Recording
 from hidviz.numerics import Array
-from hidviz.recording import Recording
 
 _CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache
 _WIDEST = 1024  # segments side by side, at most; more would crowd the cache

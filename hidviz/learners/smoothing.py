@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Couplings, as_gradient, learned_blocks
 from hidviz.learners.affordable import refuse_if_long
 from hidviz.learners.driven import (
     TABLE_NUMBERS,
@@ -34,8 +33,8 @@ from hidviz.learners.driven import (
     sweep_forward,
 )
 from hidviz.learners.protocol import Beliefs, Estimate, Learner
+from hidviz.network import Couplings, Recording, as_gradient, learned_blocks
 from hidviz.numerics import Array, States, best_scores, expected_tanh, smooth, trace_back
-from hidviz.recording import Recording
 
 
 def prepare_chain(recording: Recording, *, n_hidden: int, hidden_hidden: bool = True, bias: bool = False) -> Learner:

@@ -22,10 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Couplings
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
+from hidviz.network import Couplings, Recording
 from hidviz.numerics import Array, receivers, response
-from hidviz.recording import Recording
 
 _CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache
 _SAMPLE = 64  # bins per sender, at least, from which the curvature of long recordings is taken

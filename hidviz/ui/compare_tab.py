@@ -12,7 +12,7 @@ import panel_material_ui as pmui
 
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame
-from hidviz.gauge import aligned, best_gauge, with_hidden
+from hidviz.network import aligned, best_gauge, with_hidden
 from hidviz.scores import rms_errors
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT
 from hidviz.ui.components import Button, Buttons

@@ -11,9 +11,8 @@ import numpy as np
 import param
 from panel.custom import JSComponent
 
-from hidviz.couplings import Couplings
 from hidviz.frames import Frame
-from hidviz.gauge import aligned, with_hidden
+from hidviz.network import Couplings, aligned, with_hidden
 from hidviz.numerics import Array
 from hidviz.ui.colours import block_colours
 

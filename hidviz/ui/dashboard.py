@@ -19,7 +19,7 @@ from panel.io.callbacks import PeriodicCallback
 from hidviz.bundle import load_bundle
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame
-from hidviz.gauge import Gauge
+from hidviz.network import Gauge
 from hidviz.presets import ABOUT_PRESETS, PRESETS
 from hidviz.ui.compare_tab import CompareTab
 from hidviz.ui.components import HelpSheet, Instrument, Notice

@@ -19,8 +19,8 @@ from hidviz.background import Runner
 from hidviz.correlations import Correlations, correlations, rates
 from hidviz.frames import Frame, World
 from hidviz.learners import LEARNERS
+from hidviz.network import Recording
 from hidviz.numerics import Array, States
-from hidviz.recording import Recording
 from hidviz.ui.correlation_maps import CorrelationMaps
 from hidviz.ui.error_path import ErrorPath
 from hidviz.ui.layout import heading, row

@@ -10,8 +10,8 @@ import numpy as np
 import param
 from panel.custom import JSComponent
 
-from hidviz.couplings import Couplings
 from hidviz.degeneracy import Equivalent, in_short
+from hidviz.network import Couplings
 from hidviz.numerics import Array
 from hidviz.scores import rms_errors
 from hidviz.ui.colours import DIVERGING

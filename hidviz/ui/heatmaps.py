@@ -24,8 +24,7 @@ from bokeh.models import (
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
-from hidviz.couplings import Couplings
-from hidviz.gauge import Gauge, regauge, with_hidden
+from hidviz.network import Couplings, Gauge, regauge, with_hidden
 from hidviz.numerics import Array
 from hidviz.ui.colours import DIVERGING, LIGHT, block_colours
 from hidviz.ui.curves import paint_axes, put

@@ -13,7 +13,7 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.plotting import figure
 
 from hidviz.frames import Frame
-from hidviz.gauge import aligned, with_hidden
+from hidviz.network import aligned, with_hidden
 from hidviz.numerics import Array
 from hidviz.ui.colours import DARK, LIGHT, block_colours
 from hidviz.ui.curves import paint_axes

@@ -12,8 +12,8 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from hidviz.couplings import Couplings
 from hidviz.frames import Frame
+from hidviz.network import Couplings
 from hidviz.ui.by_hand import ByHand
 from hidviz.ui.components import Button, Buttons
 from hidviz.ui.couplings_table import CouplingsTable, Row, rows_of_unit

@@ -15,12 +15,11 @@ from typing import Any, Literal
 import numpy as np
 
 from hidviz.background import Runner
-from hidviz.couplings import BLOCKS, Couplings
 from hidviz.error_bars import ErrorBars, measuring
 from hidviz.frames import Frame
-from hidviz.gauge import Gauge, best_gauge, regauge, with_hidden
 from hidviz.information import LONGEST_SECONDS, MOST_PARAMETERS, predicted_seconds
 from hidviz.learners import LEARNERS
+from hidviz.network import BLOCKS, Couplings, Gauge, best_gauge, regauge, with_hidden
 from hidviz.numerics import Array
 from hidviz.ui.score_tables import bars_in_words
 

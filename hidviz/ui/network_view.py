@@ -7,9 +7,8 @@ from typing import Any
 
 import panel_material_ui as pmui
 
-from hidviz.couplings import Couplings
 from hidviz.frames import Frame
-from hidviz.gauge import aligned
+from hidviz.network import Couplings, aligned
 from hidviz.ui.heatmaps import scale_for
 from hidviz.ui.layout import row
 from hidviz.ui.schematic import Schematic, network_picture, unit_name

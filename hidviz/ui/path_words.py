@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from hidviz.couplings import Couplings
+from hidviz.network import Couplings
 from hidviz.paths import Path, Stretch, by_delay, n_paths
 from hidviz.ui.schematic import Link, Mark, Picture, block_of, unit_name
 

@@ -17,8 +17,8 @@ from matplotlib.patches import Rectangle
 
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame
-from hidviz.gauge import aligned
 from hidviz.learners import LEARNERS
+from hidviz.network import aligned
 from hidviz.numerics import Array
 from hidviz.ui.colours import ACCENT, DIVERGING, LIGHT, block_colours
 from hidviz.ui.decimate import decimated

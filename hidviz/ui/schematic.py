@@ -15,7 +15,7 @@ import numpy as np
 import param
 from panel.custom import JSComponent
 
-from hidviz.couplings import Couplings
+from hidviz.network import Couplings
 from hidviz.numerics import Array
 from hidviz.ui.colours import block_colours
 

@@ -16,11 +16,11 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.couplings import Couplings
 from hidviz.error_bars import ErrorBars, compared
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame
 from hidviz.judging import Judgement, judge
+from hidviz.network import Couplings
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, block_colours
 from hidviz.ui.components import Button, Buttons
 from hidviz.ui.knowing import COPIES, measuring_of

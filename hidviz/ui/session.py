@@ -12,13 +12,12 @@ from typing import Any, Literal
 
 from hidviz.background import Runner
 from hidviz.bundle import Bundle, reopened
-from hidviz.couplings import Couplings
 from hidviz.degeneracy import broken_flip
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame, Progress, World, regauged_frame
-from hidviz.gauge import Gauge, flip, swap
 from hidviz.learners import LEARNERS
 from hidviz.learners.protocol import Infeasible
+from hidviz.network import Couplings, Gauge, flip, swap
 from hidviz.ui.history import History
 
 LARGEST_BY_HAND = 100.0

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from hidviz.benches import with_baselines
-from hidviz.couplings import BLOCKS, Couplings
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame, framed
 from hidviz.learning import learn
+from hidviz.network import BLOCKS, Couplings
 from hidviz.trace import Trace
 
 PACKAGED = Path(__file__).parent.parent / "assets"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hidviz.frames import Frame
-from hidviz.gauge import Gauge, cosines, n_equivalent_models
+from hidviz.network import Gauge, cosines, n_equivalent_models
 from hidviz.ui.colours import DIVERGING
 
 SHOWN_BLOCKS = "JKLM"

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
-from hidviz.couplings import Couplings
+from hidviz.network.couplings import Couplings
+from hidviz.network.recording import Recording
 from hidviz.numerics import Array
-from hidviz.recording import Recording
 
 Hidden = Literal["stochastic", "continuous"]
 

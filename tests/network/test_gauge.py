@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hidviz.couplings import BLOCKS, random_couplings
-from hidviz.gauge import (
+from hidviz.network.couplings import BLOCKS, random_couplings
+from hidviz.network.gauge import (
     Gauge,
     aligned,
     best_gauge,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from hidviz.couplings import Couplings
+from hidviz.network.couplings import Couplings
 from hidviz.numerics import Array
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.recording import Recording
+from hidviz.network.recording import Recording
 
 MOST_UNITS = 200
 

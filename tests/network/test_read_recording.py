@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hidviz.files import read_recording, states
+from hidviz.network.read_recording import read_recording, states
 
 SPIKES = (np.random.default_rng(1).random((50, 4)) < 0.3).astype(int) * 2  # counts 0 and 2
 SIGNS = np.where(SPIKES > 0, 1, -1)

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from hidviz.couplings import BLOCKS, Couplings, block_shapes, largest_field, learned_blocks, random_couplings
+from hidviz.network.couplings import BLOCKS, Couplings, block_shapes, largest_field, learned_blocks, random_couplings
 
 
 def sample(n_visible=4, n_hidden=2, seed=0, **settings):

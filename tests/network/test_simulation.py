@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hidviz.background.checkpoint import paced
-from hidviz.couplings import Couplings, random_couplings
-from hidviz.simulation import simulate, simulating
+from hidviz.network.couplings import Couplings, random_couplings
+from hidviz.network.simulation import simulate, simulating
 
 
 def network(n_visible, n_hidden, seed=0, **switches):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hidviz.recording import Recording
+from hidviz.network.recording import Recording
 
 
 def states(n_bins, n_units, seed=0):

@@ -1,0 +1,50 @@
+"""The model and its data: couplings, what was recorded, how a network runs, and which networks are the same."""
+
+from hidviz.network.couplings import (
+    BLOCKS,
+    Couplings,
+    as_gradient,
+    block_shapes,
+    largest_field,
+    learned_blocks,
+    random_couplings,
+    with_bias,
+)
+from hidviz.network.gauge import (
+    Gauge,
+    aligned,
+    best_gauge,
+    cosines,
+    flip,
+    n_equivalent_models,
+    regauge,
+    swap,
+    with_hidden,
+)
+from hidviz.network.read_recording import read_recording
+from hidviz.network.recording import Recording
+from hidviz.network.simulation import simulate, simulating
+
+__all__ = [
+    "BLOCKS",
+    "Couplings",
+    "Gauge",
+    "Recording",
+    "aligned",
+    "as_gradient",
+    "best_gauge",
+    "block_shapes",
+    "cosines",
+    "flip",
+    "largest_field",
+    "learned_blocks",
+    "n_equivalent_models",
+    "random_couplings",
+    "read_recording",
+    "regauge",
+    "simulate",
+    "simulating",
+    "swap",
+    "with_bias",
+    "with_hidden",
+]
