@@ -14,8 +14,7 @@ from hidviz.defaults import Advice, advice
 from hidviz.error_bars import ErrorBars, error_bars
 from hidviz.experiments import Experiment
 from hidviz.judging import judge
-from hidviz.learners import LEARNERS, Beliefs, Estimate, Infeasible, Learner, prepare
-from hidviz.learners.smoothing import HiddenPosterior, hidden_posterior
+from hidviz.learners import LEARNERS, Beliefs, Estimate, HiddenPosterior, Infeasible, Learner, hidden_posterior, prepare
 from hidviz.learning import learn
 from hidviz.likelihood import log_likelihood
 from hidviz.network import Couplings, Gauge, Recording, aligned, best_gauge, random_couplings, regauge, simulate

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hidviz.learners import prepare
-from hidviz.learners.visible import logistic_fit
+from hidviz.learners import logistic_fit, prepare
 from hidviz.network import Recording
 
 TINY = 1e-5  # penalty per bin, so that units which can be foretold perfectly keep finite couplings

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hidviz.learners.protocol import Learner
+from hidviz.learners import Learner
 from hidviz.learning import learn
 from hidviz.network import Couplings
 from hidviz.numerics import Array

@@ -13,8 +13,7 @@ import numpy as np
 
 from hidviz import baselines
 from hidviz.frames import Bench, World, cost_of
-from hidviz.learners import LEARNERS, prepare
-from hidviz.learners.protocol import Infeasible, Learner
+from hidviz.learners import LEARNERS, Infeasible, Learner, prepare
 from hidviz.network import Recording
 from hidviz.sampler import Sampler, sampler
 

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hidviz.learners.protocol import Beliefs, Infeasible, Learner
+from hidviz.learners import Beliefs, Infeasible, Learner
 from hidviz.network import Couplings, Gauge, n_equivalent_models, regauge
 from hidviz.numerics import Array
 

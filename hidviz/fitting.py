@@ -17,8 +17,7 @@ import numpy as np
 
 from hidviz.baselines import Baselines, baselines
 from hidviz.frames import Progress, cost_of
-from hidviz.learners import LEARNERS, prepare
-from hidviz.learners.protocol import Learner
+from hidviz.learners import LEARNERS, Learner, prepare
 from hidviz.learning import learn
 from hidviz.measurement import judge
 from hidviz.network import BLOCKS, Couplings, Recording

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.baselines import Baselines
-from hidviz.learners.protocol import Learner
+from hidviz.learners import Learner
 from hidviz.network import Couplings, Gauge, Recording, best_gauge
 from hidviz.sampler import Sampler
 from hidviz.scores import rms_errors

@@ -21,9 +21,7 @@ import numpy as np
 
 from hidviz.baselines import TINY
 from hidviz.importance import predicted_seconds, sampled_log_likelihood
-from hidviz.learners import LEARNERS, Infeasible, prepare
-from hidviz.learners.protocol import HiddenKind
-from hidviz.learners.visible import logistic_fit
+from hidviz.learners import LEARNERS, HiddenKind, Infeasible, logistic_fit, prepare
 from hidviz.likelihood import log_likelihood
 from hidviz.network import Couplings, Recording, learned_blocks
 from hidviz.scores import Criteria, criteria

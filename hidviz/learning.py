@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hidviz.learners.protocol import Estimate, Learner
+from hidviz.learners import Estimate, Learner
 from hidviz.network import Couplings, largest_field
 from hidviz.numerics import Array
 from hidviz.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hidviz.learners import exact, smoothing
-from hidviz.learners.backprop import BACKPROP
+from hidviz.learners import BACKPROP, exact, smoothing
 from hidviz.network import Couplings, Recording, learned_blocks
 
 

@@ -26,8 +26,7 @@ from threadpoolctl import threadpool_limits
 from hidviz.background import checkpoint
 from hidviz.experiments import Experiment
 from hidviz.frames import Bench, World, cost_of, framed
-from hidviz.learners import LEARNERS, prepare
-from hidviz.learners.protocol import Infeasible, Learner
+from hidviz.learners import LEARNERS, Infeasible, Learner, prepare
 from hidviz.learning import learn
 from hidviz.network import BLOCKS, Couplings, Recording
 from hidviz.scores import criteria, mean_square_errors

@@ -17,7 +17,7 @@ from hidviz.benches import with_baselines
 from hidviz.degeneracy import in_short
 from hidviz.experiments import Experiment
 from hidviz.frames import Bench, Frame, Progress, World, framed
-from hidviz.learners.protocol import Infeasible
+from hidviz.learners import Infeasible
 from hidviz.learning import learn
 from hidviz.snapshot import State
 from hidviz.trace import Trace

@@ -14,8 +14,7 @@ from math import ceil
 import numpy as np
 
 from hidviz.importance import predicted_seconds, sampled_log_likelihood
-from hidviz.learners import LEARNERS, prepare
-from hidviz.learners.protocol import Learner
+from hidviz.learners import LEARNERS, Learner, prepare
 from hidviz.network import Couplings, Recording
 
 N_SAMPLES = 100  # fewer make the logarithm of a mean visibly too small in networks of 80 + 20

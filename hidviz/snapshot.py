@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hidviz.learners.protocol import Estimate
+from hidviz.learners import Estimate
 from hidviz.network import Couplings, Gauge, regauge
 from hidviz.numerics import Array
 from hidviz.optimisers import Memory

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hidviz.learners.protocol import Estimate
+from hidviz.learners import Estimate
 from hidviz.network import BLOCKS, Couplings
 from hidviz.snapshot import Snapshot, State
 

@@ -2,7 +2,8 @@
 
     LEARNERS[name](recording, n_hidden=…)  →  learner;  learner(couplings)  →  Estimate
 
-A dict of functions is the whole plug-in system: a new method is a new file and a new line here.
+A dict of functions is the whole plug-in system: a new method is a new file and a new line here. What two learners share
+lies in `parts`, which imports no learner.
 """
 
 from __future__ import annotations
@@ -14,18 +15,34 @@ from typing import Any
 from hidviz.learners import exact, smoothing
 from hidviz.learners.backprop import BACKPROP
 from hidviz.learners.gibbs import GIBBS
-from hidviz.learners.meanfield import (
+from hidviz.learners.mean_field import (
     MEAN_FIELD,
     MEAN_FIELD_GAUSSIAN,
     MEAN_FIELD_NAIVE,
     MEAN_FIELD_SAME_TIME,
     MEAN_FIELD_SECOND_ORDER,
 )
-from hidviz.learners.protocol import Beliefs, Estimate, Infeasible, Learner, Method
-from hidviz.learners.visible import VISIBLE, VISIBLE_LAG2
+from hidviz.learners.protocol import Beliefs, Estimate, HiddenKind, Infeasible, Learner, Method
+from hidviz.learners.smoothing import HiddenPosterior, hidden_posterior
+from hidviz.learners.visible import VISIBLE, VISIBLE_LAG2, logistic_fit
 from hidviz.network import Recording
 
-__all__ = ["LEARNERS", "Beliefs", "Estimate", "Infeasible", "Learner", "Method", "prepare"]
+__all__ = [
+    "BACKPROP",
+    "LEARNERS",
+    "Beliefs",
+    "Estimate",
+    "HiddenKind",
+    "HiddenPosterior",
+    "Infeasible",
+    "Learner",
+    "Method",
+    "exact",
+    "hidden_posterior",
+    "logistic_fit",
+    "prepare",
+    "smoothing",
+]
 
 LEARNERS: Mapping[str, Method] = MappingProxyType(
     {

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hidviz.learners.parts.time_blocks import Segments, segments, side_by_side
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
-from hidviz.learners.segments import Segments, segments, side_by_side
 from hidviz.network import Couplings, Recording, learned_blocks
 from hidviz.numerics import Array, Receivers, receivers, response, tanh
 

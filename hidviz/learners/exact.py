@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.learners.affordable import refuse_if_long, seconds
+from hidviz.learners.parts.budget import refuse_if_long, seconds
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
 from hidviz.network import Couplings, Recording, as_gradient, learned_blocks, with_bias
 from hidviz.numerics import Array, Index, Tables, distinct, expected_tanh, joint_states, log_2cosh, rank

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.learners.affordable import refuse_if_long
-from hidviz.learners.driven import (
+from hidviz.learners.parts.budget import refuse_if_long
+from hidviz.learners.parts.hidden_chain import (
     TABLE_NUMBERS,
     Block,
     Drive,

@@ -17,7 +17,7 @@ from panel.io import hold
 from hidviz.background import Runner
 from hidviz.degeneracy import Equivalent, broken_flip, cost_with, gallery, moved_beliefs, rescaled
 from hidviz.frames import Frame
-from hidviz.learners.protocol import Beliefs, Learner
+from hidviz.learners import Beliefs, Learner
 from hidviz.network import Gauge, best_gauge, flip, n_equivalent_models, regauge
 from hidviz.numerics import Array
 from hidviz.ui.components import Button, Buttons

@@ -15,8 +15,7 @@ from hidviz.bundle import Bundle, reopened
 from hidviz.degeneracy import broken_flip
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame, Progress, World, regauged_frame
-from hidviz.learners import LEARNERS
-from hidviz.learners.protocol import Infeasible
+from hidviz.learners import LEARNERS, Infeasible
 from hidviz.network import Couplings, Gauge, flip, swap
 from hidviz.ui.history import History
 

@@ -13,9 +13,9 @@ from importlib.util import find_spec
 import numpy as np
 
 from hidviz import Beliefs, prepare, simulate
-from hidviz.learners.cases import cases_of
-from hidviz.learners.estep import Theory, wire
-from hidviz.learners.meanfield import ascent
+from hidviz.learners.mean_field import ascent
+from hidviz.learners.parts.distinct_transitions import cases_of
+from hidviz.learners.parts.e_step import Theory, wire
 from hidviz.numerics.gaussian import LOWEST, gaussian
 from tests.benchmarks.peers_numpy import NUMPY, complete
 from tests.benchmarks.problems import Answer, Evaluate, Kind, Problem

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
-from hidviz.learners.cases import Cases
-from hidviz.learners.estep import Rows, Stretch, Theory, Wiring, field, guess, objective, stretch
+from hidviz.learners.parts.distinct_transitions import Cases
+from hidviz.learners.parts.e_step import Rows, Stretch, Theory, Wiring, field, guess, objective, stretch
 from hidviz.numerics import Array
 
 _LIMIT = 17.0  # largest |theta|: 1 - tanh(17) = 3e-15 keeps mu strictly inside (-1, 1)

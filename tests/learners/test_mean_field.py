@@ -3,12 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hidviz.learners.meanfield import (
-    MEAN_FIELD,
-    MEAN_FIELD_GAUSSIAN,
-    MEAN_FIELD_NAIVE,
-    MEAN_FIELD_SECOND_ORDER,
-)
+from hidviz.learners.mean_field import MEAN_FIELD, MEAN_FIELD_GAUSSIAN, MEAN_FIELD_NAIVE, MEAN_FIELD_SECOND_ORDER
 from hidviz.learners.protocol import Beliefs
 from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.network.recording import Recording

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.learners.cases import Cases
-from hidviz.learners.sametime import pair_products, same_time
+from hidviz.learners.parts.distinct_transitions import Cases
+from hidviz.learners.parts.same_time import pair_products, same_time
 from hidviz.network import Couplings
 from hidviz.numerics import Array, Averages, Closure, entropy
 

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hidviz.background.checkpoint import paced
-from hidviz.learners import driven, exact
+from hidviz.learners import exact
+from hidviz.learners.parts import hidden_chain as driven
 from hidviz.learners.protocol import Infeasible
 from hidviz.learners.smoothing import hidden_posterior, log_likelihood, prepare_chain
 from hidviz.network.couplings import BLOCKS, Couplings, random_couplings

@@ -22,11 +22,11 @@ from collections.abc import Callable
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.learners.cases import Cases, cases_of, distinct_cases
-from hidviz.learners.estep import Theory, Wiring, wire
+from hidviz.learners.parts.distinct_transitions import Cases, cases_of, distinct_cases
+from hidviz.learners.parts.e_step import Theory, Wiring, wire
+from hidviz.learners.parts.e_step_solver import settle
+from hidviz.learners.parts.same_time import same_time, slope_in_K
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
-from hidviz.learners.sametime import same_time, slope_in_K
-from hidviz.learners.settling import settle
 from hidviz.network import BLOCKS, Couplings, Recording, block_shapes, learned_blocks
 from hidviz.numerics import LOWEST, NAIVE, Array, entropy, gaussian
 

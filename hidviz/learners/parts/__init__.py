@@ -1,0 +1,1 @@
+"""What two learners share, or what is too long for one file; it imports no learner."""
