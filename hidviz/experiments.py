@@ -20,11 +20,18 @@ import numpy as np
 from hidviz.benches import AFFORDABLE, prepared_bench, seconds_to_baselines, with_baselines
 from hidviz.frames import Bench, Frame, Progress, World, framed
 from hidviz.learners import LEARNERS
-from hidviz.learning import learn, with_couplings
+from hidviz.learning import (
+    OPTIMISERS,
+    STARTS,
+    Snapshot,
+    learn,
+    mirrored_start,
+    random_start,
+    signed_start,
+    true_start,
+    with_couplings,
+)
 from hidviz.network import Couplings, learned_blocks, random_couplings, simulating
-from hidviz.optimisers import OPTIMISERS
-from hidviz.snapshot import Snapshot
-from hidviz.starts import STARTS, mirrored_start, random_start, signed_start, true_start
 from hidviz.trace import Trace
 
 UNDER_WAY = 10  # steps, after which baselines that are costly to find may keep a run waiting

@@ -18,12 +18,10 @@ import numpy as np
 from hidviz.baselines import Baselines, baselines
 from hidviz.frames import Progress, cost_of
 from hidviz.learners import LEARNERS, Learner, prepare
-from hidviz.learning import learn
+from hidviz.learning import Snapshot, learn, random_start, result
 from hidviz.measurement import judge
 from hidviz.network import BLOCKS, Couplings, Recording
 from hidviz.scores import criteria
-from hidviz.snapshot import Snapshot, result
-from hidviz.starts import random_start
 from hidviz.version import __version__
 
 PATIENCE = 30  # steps without a lower held-out cost that end a run

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from hidviz.baselines import Baselines
 from hidviz.learners import Learner
+from hidviz.learning import Snapshot, regauged
 from hidviz.network import Couplings, Gauge, Recording, best_gauge
 from hidviz.sampler import Sampler
 from hidviz.scores import rms_errors
-from hidviz.snapshot import Snapshot, regauged
 from hidviz.trace import Trace
 
 

@@ -27,10 +27,9 @@ from hidviz.background import checkpoint
 from hidviz.experiments import Experiment
 from hidviz.frames import Bench, World, cost_of, framed
 from hidviz.learners import LEARNERS, Infeasible, Learner, prepare
-from hidviz.learning import learn
+from hidviz.learning import Snapshot, learn, result
 from hidviz.network import BLOCKS, Couplings, Recording
 from hidviz.scores import criteria, mean_square_errors
-from hidviz.snapshot import Snapshot, result
 from hidviz.trace import Trace
 from hidviz.version import __version__
 

@@ -18,8 +18,7 @@ from hidviz.degeneracy import in_short
 from hidviz.experiments import Experiment
 from hidviz.frames import Bench, Frame, Progress, World, framed
 from hidviz.learners import Infeasible
-from hidviz.learning import learn
-from hidviz.snapshot import State
+from hidviz.learning import State, learn
 from hidviz.trace import Trace
 
 TURN = 3  # steps that a start makes before the next one has its turn

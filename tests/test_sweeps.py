@@ -19,8 +19,8 @@ import pytest
 from hidviz import Experiment, __version__, log_likelihood
 from hidviz.background.executors import NICENESS, alone, cluster, processes, workers
 from hidviz.learning import learn
+from hidviz.learning.snapshot import result
 from hidviz.measurement import Measurement, drained, key_of, measured, predicted_seconds
-from hidviz.snapshot import result
 from hidviz.sweeps import MEASURES, Store, Sweep, courses, grid, run_sweep, table
 
 BASE = Experiment(n_visible=3, n_hidden=1, n_steps=200, model="stochastic", learner="exact", n_held_out=100)

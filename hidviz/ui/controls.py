@@ -11,7 +11,7 @@ from typing import Any
 import param
 
 from hidviz.experiments import CHOICES, Experiment
-from hidviz.optimisers import OPTIMISERS
+from hidviz.learning import OPTIMISERS
 from hidviz.ui.form import Form
 from hidviz.ui.settings import KNOB, Settings, meant, read, shown, spoken
 

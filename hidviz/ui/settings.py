@@ -15,8 +15,7 @@ import param
 
 from hidviz.experiments import CHOICES, RANGES, Experiment
 from hidviz.learners import LEARNERS
-from hidviz.optimisers import OPTIMISERS
-from hidviz.starts import STARTS
+from hidviz.learning import OPTIMISERS, STARTS
 
 Acts = Literal["data", "learning", "now"]
 

@@ -17,8 +17,8 @@ from dataclasses import replace
 import numpy as np
 
 from hidviz import Couplings, Experiment, Learner, learn, prepare, random_start
+from hidviz.learning.optimisers import OPTIMISERS
 from hidviz.network.simulation import simulate
-from hidviz.optimisers import OPTIMISERS
 from tests.benchmarks.table import head, heading, line
 
 WITHIN = 1e-6  # nats per bin

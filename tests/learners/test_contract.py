@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hidviz.learners import LEARNERS, prepare
-from hidviz.learning import FARTHEST, learn
+from hidviz.learning import learn
+from hidviz.learning.learn import FARTHEST
+from hidviz.learning.snapshot import regauged
 from hidviz.network.couplings import BLOCKS, Couplings, largest_field, learned_blocks, random_couplings
 from hidviz.network.gauge import Gauge, regauge
 from hidviz.network.recording import Recording
-from hidviz.snapshot import regauged
 
 NV, NH = 4, 2
 WITH_HIDDEN = [name for name in LEARNERS if LEARNERS[name].hidden != "none"]

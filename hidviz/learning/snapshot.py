@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from hidviz.learners import Estimate
+from hidviz.learning.optimisers import Memory
 from hidviz.network import Couplings, Gauge, regauge
 from hidviz.numerics import Array
-from hidviz.optimisers import Memory
 
 State = Literal["learning", "converged", "diverged", "finished"]
 

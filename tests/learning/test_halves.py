@@ -10,11 +10,11 @@ from hidviz.experiments import Experiment
 from hidviz.frames import Frame
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learning import learn
+from hidviz.learning.snapshot import regauged
+from hidviz.learning.starts import random_start
 from hidviz.network.couplings import random_couplings
 from hidviz.network.gauge import Gauge
 from hidviz.network.simulation import simulate
-from hidviz.snapshot import regauged
-from hidviz.starts import random_start
 from tests.toys import assert_same
 
 IN_HALVES = [name for name in LEARNERS if LEARNERS[name].phases]

@@ -9,9 +9,9 @@ import numpy as np
 
 from hidviz.learners import Learner
 from hidviz.learning import learn
+from hidviz.learning.snapshot import Snapshot, result
 from hidviz.network import Couplings
 from hidviz.numerics import Array
-from hidviz.snapshot import Snapshot, result
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hidviz.learners import Estimate, Learner
+from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
+from hidviz.learning.snapshot import Best, Snapshot
+from hidviz.learning.stopping import diverged, ended, going_back, warning
 from hidviz.network import Couplings, largest_field
 from hidviz.numerics import Array
-from hidviz.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
-from hidviz.snapshot import Best, Snapshot
-from hidviz.stopping import diverged, ended, going_back, warning
 
 FARTHEST = 150.0  # a step to fields beyond this, odds of e**300, is not evaluated: its cost counts as infinite
 

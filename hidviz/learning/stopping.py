@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from hidviz.learners import Estimate
+from hidviz.learning.snapshot import Snapshot, State
 from hidviz.network import BLOCKS, Couplings
-from hidviz.snapshot import Snapshot, State
 
 RUNAWAY = 4.0  # a coupling of this size is far outside every ensemble with fields of order one (MODEL: weak, dense)
 RISES, RISE = 10, 0.01  # rises of the cost in a row, and their share of it, that count as divergence

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from hidviz.batch import fit
 from hidviz.learning import learn
+from hidviz.learning.fit import fit
+from hidviz.learning.optimisers import OPTIMISERS
+from hidviz.learning.snapshot import regauged, result
+from hidviz.learning.starts import random_start
 from hidviz.network.couplings import Couplings
 from hidviz.network.gauge import Gauge, regauge
-from hidviz.optimisers import OPTIMISERS
-from hidviz.snapshot import regauged, result
-from hidviz.starts import random_start
 from tests.toys import assert_same, backprop, history, noisy
 
 EXACT_RULES = ("l-bfgs", "gradient", "momentum", "adam")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from hidviz.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
+from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
 
 
 def rosenbrock(theta):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from hidviz.learning.starts import mirrored_start, random_start, signed_start, true_start
 from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.network.gauge import Gauge, aligned, regauge
-from hidviz.starts import mirrored_start, random_start, signed_start, true_start
 
 
 def truth(n_hidden=3, seed=0):

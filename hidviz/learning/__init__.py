@@ -1,0 +1,23 @@
+"""From gradients to snapshots: where learning begins, how it steps, and why it ends."""
+
+from hidviz.learning.fit import Fit, fit
+from hidviz.learning.learn import with_couplings
+from hidviz.learning.optimisers import OPTIMISERS
+from hidviz.learning.snapshot import Snapshot, State, regauged, result
+from hidviz.learning.starts import STARTS, mirrored_start, random_start, signed_start, true_start
+
+__all__ = [
+    "OPTIMISERS",
+    "STARTS",
+    "Fit",
+    "Snapshot",
+    "State",
+    "fit",
+    "mirrored_start",
+    "random_start",
+    "regauged",
+    "result",
+    "signed_start",
+    "true_start",
+    "with_couplings",
+]
