@@ -10,16 +10,13 @@ The engine stands on NumPy and SciPy alone; the page lives in `hidviz.ui` and is
 from hidviz.background import Runner
 from hidviz.bundle import load_bundle, save_bundle
 from hidviz.defaults import Advice, advice
-from hidviz.error_bars import ErrorBars, error_bars
+from hidviz.evaluation import ErrorBars, criteria, error_bars, judge, log_likelihood, mean_square_errors, rms_errors
 from hidviz.experiments import Experiment
-from hidviz.judging import judge
 from hidviz.learners import LEARNERS, Beliefs, Estimate, HiddenPosterior, Infeasible, Learner, hidden_posterior, prepare
 from hidviz.learning import Fit, Snapshot, fit, learn, random_start
-from hidviz.likelihood import log_likelihood
 from hidviz.network import Couplings, Gauge, Recording, aligned, best_gauge, random_couplings, regauge, simulate
 from hidviz.presets import PRESETS
 from hidviz.restarts import restarts
-from hidviz.scores import criteria, mean_square_errors, rms_errors
 from hidviz.version import __version__
 
 __all__ = [

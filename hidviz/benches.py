@@ -11,11 +11,10 @@ from typing import Literal
 
 import numpy as np
 
-from hidviz import baselines
+from hidviz.evaluation import Sampler, baselines, sampler
 from hidviz.frames import Bench, World, cost_of
 from hidviz.learners import LEARNERS, Infeasible, Learner, prepare
 from hidviz.network import Recording
-from hidviz.sampler import Sampler, sampler
 
 AFFORDABLE = 0.25  # seconds: an exact cost that takes longer than this is not shown beside every step
 

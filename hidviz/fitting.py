@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from hidviz.baselines import Baselines, baselines
+from hidviz.evaluation import Baselines, baselines, criteria
 from hidviz.frames import Progress, cost_of
 from hidviz.learners import LEARNERS, Learner, prepare
 from hidviz.learning import Snapshot, learn, random_start, result
 from hidviz.measurement import judge
 from hidviz.network import BLOCKS, Couplings, Recording
-from hidviz.scores import criteria
 from hidviz.version import __version__
 
 PATIENCE = 30  # steps without a lower held-out cost that end a run

@@ -11,12 +11,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.baselines import Baselines
+from hidviz.evaluation import Baselines, Sampler, rms_errors
 from hidviz.learners import Learner
 from hidviz.learning import Snapshot, regauged
 from hidviz.network import Couplings, Gauge, Recording, best_gauge
-from hidviz.sampler import Sampler
-from hidviz.scores import rms_errors
 from hidviz.trace import Trace
 
 

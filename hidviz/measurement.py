@@ -24,12 +24,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from hidviz.background import checkpoint
+from hidviz.evaluation import criteria, mean_square_errors
 from hidviz.experiments import Experiment
 from hidviz.frames import Bench, World, cost_of, framed
 from hidviz.learners import LEARNERS, Infeasible, Learner, prepare
 from hidviz.learning import Snapshot, learn, result
 from hidviz.network import BLOCKS, Couplings, Recording
-from hidviz.scores import criteria, mean_square_errors
 from hidviz.trace import Trace
 from hidviz.version import __version__
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from hidviz.benches import with_baselines
-from hidviz.degeneracy import in_short
+from hidviz.evaluation import in_short
 from hidviz.experiments import Experiment
 from hidviz.frames import Bench, Frame, Progress, World, framed
 from hidviz.learners import Infeasible

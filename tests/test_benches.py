@@ -5,18 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hidviz.baselines import baselines
 from hidviz.benches import with_baselines
+from hidviz.evaluation.baselines import baselines
+from hidviz.evaluation.importance_sampling import predicted_seconds
+from hidviz.evaluation.likelihood import log_likelihood
+from hidviz.evaluation.model_comparison import judge
+from hidviz.evaluation.sampler import N_SAMPLES, sampler
 from hidviz.experiments import UNDER_WAY, Experiment
 from hidviz.frames import Frame
-from hidviz.importance import predicted_seconds
-from hidviz.judging import judge
 from hidviz.learners import LEARNERS
-from hidviz.likelihood import log_likelihood
 from hidviz.network.couplings import random_couplings
 from hidviz.network.recording import Recording
 from hidviz.network.simulation import simulate
-from hidviz.sampler import N_SAMPLES, sampler
 
 SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=300, max_steps=3, model="stochastic")
 LARGE = replace(SMALL, n_visible=12, n_hidden=30, n_steps=60, n_held_out=50, learner="gibbs", max_steps=30)

@@ -6,12 +6,12 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from hidviz.evaluation.errors import rms_errors
 from hidviz.experiments import CHOICES, RANGES, Experiment
 from hidviz.frames import Frame, Progress, regauged_frame
 from hidviz.learners import LEARNERS, Infeasible
 from hidviz.network.gauge import Gauge, best_gauge
 from hidviz.presets import PRESETS
-from hidviz.scores import rms_errors
 
 SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=300, max_steps=12)
 

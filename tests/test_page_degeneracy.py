@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from hidviz.degeneracy import broken_flip, cost_with
+from hidviz.evaluation.equivalent_models import broken_flip, cost_with
 from hidviz.learners import LEARNERS
 from hidviz.ui.shipped import shipped_frame
 from tests.pages import choose, enter, press, rest_at, state

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from hidviz.error_bars import error_bars
+from hidviz.evaluation.error_bars import error_bars
 from hidviz.network.gauge import aligned
 from tests.pages import choose, exported, press, state, until, wait_for
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hidviz import Experiment, simulate
-from hidviz.error_bars import compared, error_bars
-from hidviz.judging import judge
+from hidviz.evaluation.error_bars import compared, error_bars
+from hidviz.evaluation.model_comparison import judge
 from hidviz.network.couplings import random_couplings
 from hidviz.ui.score_tables import bars_in_words, table_of, table_of_bars, verdict_of
 from tests.pages import press, state, wait_for

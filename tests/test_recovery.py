@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from hidviz import LEARNERS, Recording, error_bars, fit, judge, learn, random_couplings, random_start, simulate
-from hidviz.sampler import sampler
-from hidviz.scores import mean_square_errors
+from hidviz import LEARNERS, Recording, fit, judge, learn, random_couplings, random_start, simulate
+from hidviz.evaluation import error_bars
+from hidviz.evaluation.errors import mean_square_errors
+from hidviz.evaluation.sampler import sampler
 
 
 def network(n_visible, n_hidden, seed, *lengths):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hidviz import Beliefs, Experiment, Infeasible
-from hidviz.degeneracy import in_short
+from hidviz.evaluation.equivalent_models import in_short
 from hidviz.frames import Frame, Progress
 from hidviz.restarts import TURN, Restarts, check_room, restarts
 

@@ -5,10 +5,10 @@ from math import prod
 import numpy as np
 import pytest
 
+from hidviz.evaluation.error_paths import stretch_at, strongest_paths
 from hidviz.learners.backprop import BACKPROP
 from hidviz.network.couplings import Couplings, random_couplings
 from hidviz.network.recording import Recording
-from hidviz.paths import stretch_at, strongest_paths
 from hidviz.ui.data_tab import window
 from hidviz.ui.path_words import Choice, factors, number, path_picture, shares_in_words, sums
 from hidviz.ui.schematic import Schematic, block_of, network_picture, strongest_edges, unit_name

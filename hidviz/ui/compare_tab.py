@@ -10,10 +10,10 @@ import numpy as np
 import panel as pn
 import panel_material_ui as pmui
 
+from hidviz.evaluation import rms_errors
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame
 from hidviz.network import aligned, best_gauge, with_hidden
-from hidviz.scores import rms_errors
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT
 from hidviz.ui.components import Button, Buttons
 from hidviz.ui.curves import Curves, Line

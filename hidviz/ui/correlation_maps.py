@@ -9,7 +9,7 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.models import HoverTool
 
-from hidviz.correlations import Correlations
+from hidviz.evaluation import Correlations
 from hidviz.ui.heatmaps import Heatmap, Scale
 from hidviz.ui.layout import row
 

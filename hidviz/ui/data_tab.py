@@ -16,7 +16,7 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.correlations import Correlations, correlations, rates
+from hidviz.evaluation import Correlations, correlations, rates
 from hidviz.frames import Frame, World
 from hidviz.learners import LEARNERS
 from hidviz.network import Recording

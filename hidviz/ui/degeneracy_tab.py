@@ -15,7 +15,7 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.degeneracy import Equivalent, broken_flip, cost_with, gallery, moved_beliefs, rescaled
+from hidviz.evaluation import Equivalent, broken_flip, cost_with, gallery, moved_beliefs, rescaled
 from hidviz.frames import Frame
 from hidviz.learners import Beliefs, Learner
 from hidviz.network import Gauge, best_gauge, flip, n_equivalent_models, regauge

@@ -10,10 +10,9 @@ import numpy as np
 import param
 from panel.custom import JSComponent
 
-from hidviz.degeneracy import Equivalent, in_short
+from hidviz.evaluation import Equivalent, in_short, rms_errors
 from hidviz.network import Couplings
 from hidviz.numerics import Array
-from hidviz.scores import rms_errors
 from hidviz.ui.colours import DIVERGING
 
 HERE = Path(__file__).parent

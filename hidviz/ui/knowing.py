@@ -15,9 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from hidviz.background import Runner
-from hidviz.error_bars import ErrorBars, measuring
+from hidviz.evaluation import LONGEST_SECONDS, MOST_PARAMETERS, ErrorBars, measuring, predicted_seconds
 from hidviz.frames import Frame
-from hidviz.information import LONGEST_SECONDS, MOST_PARAMETERS, predicted_seconds
 from hidviz.learners import LEARNERS
 from hidviz.network import BLOCKS, Couplings, Gauge, best_gauge, regauge, with_hidden
 from hidviz.numerics import Array

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from hidviz.evaluation import Path, Stretch, by_delay, n_paths
 from hidviz.network import Couplings
-from hidviz.paths import Path, Stretch, by_delay, n_paths
 from hidviz.ui.schematic import Link, Mark, Picture, block_of, unit_name
 
 SHOWN_DELAYS = 8  # in the list of shares by delay

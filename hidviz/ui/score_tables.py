@@ -7,8 +7,7 @@ from html import escape
 
 import numpy as np
 
-from hidviz.error_bars import Comparison, ErrorBars
-from hidviz.judging import Candidate, Evidence, Judgement
+from hidviz.evaluation import Candidate, Comparison, ErrorBars, Evidence, Judgement
 
 TABLE_CSS = """
 table.couplings { border-collapse: collapse; font-size: 15px; font-variant-numeric: tabular-nums; width: 100%; }

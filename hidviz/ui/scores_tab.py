@@ -16,10 +16,9 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.error_bars import ErrorBars, compared
+from hidviz.evaluation import ErrorBars, Judgement, compared, judge
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame
-from hidviz.judging import Judgement, judge
 from hidviz.network import Couplings
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, block_colours
 from hidviz.ui.components import Button, Buttons

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from hidviz.background import Runner
 from hidviz.bundle import Bundle, reopened
-from hidviz.degeneracy import broken_flip
+from hidviz.evaluation import broken_flip
 from hidviz.experiments import Experiment
 from hidviz.frames import Frame, Progress, World, regauged_frame
 from hidviz.learners import LEARNERS, Infeasible

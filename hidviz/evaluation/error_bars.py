@@ -23,7 +23,7 @@ from typing import Literal
 
 import numpy as np
 
-from hidviz.information import information
+from hidviz.evaluation.information import information
 from hidviz.network import BLOCKS, Couplings, Gauge, Recording, best_gauge, learned_blocks, regauge, with_hidden
 from hidviz.numerics import Array
 

@@ -3,8 +3,8 @@ import pytest
 
 from hidviz import LEARNERS, Couplings, Infeasible, Recording, fit, random_couplings, random_start, regauge, simulate
 from hidviz.background.checkpoint import paced
-from hidviz.error_bars import FLAT, compared, error_bars
-from hidviz.information import information
+from hidviz.evaluation.error_bars import FLAT, compared, error_bars
+from hidviz.evaluation.information import information
 from hidviz.network.couplings import learned_blocks
 from hidviz.network.gauge import Gauge
 from tests.oracle import louis

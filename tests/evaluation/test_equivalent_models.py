@@ -5,7 +5,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from hidviz.degeneracy import (
+from hidviz.evaluation.equivalent_models import (
     all_gauges,
     broken_flip,
     cost_with,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hidviz import LEARNERS, Couplings, Infeasible, Recording, fit, random_couplings, random_start, simulate
-from hidviz.judging import honest_evidence, judge
+from hidviz.evaluation.model_comparison import honest_evidence, judge
 from tests.oracle import histories, sampling
 
 

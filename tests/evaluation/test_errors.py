@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hidviz.evaluation.errors import criteria, differences, mean_square_errors, rms_errors
 from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.network.gauge import Gauge, flip, regauge
-from hidviz.scores import criteria, differences, mean_square_errors, rms_errors
 
 
 def draw(n_hidden=3, seed=0, **settings):

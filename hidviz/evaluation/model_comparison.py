@@ -19,12 +19,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hidviz.baselines import TINY
-from hidviz.importance import predicted_seconds, sampled_log_likelihood
+from hidviz.evaluation.baselines import TINY
+from hidviz.evaluation.errors import Criteria, criteria
+from hidviz.evaluation.importance_sampling import predicted_seconds, sampled_log_likelihood
+from hidviz.evaluation.likelihood import log_likelihood
 from hidviz.learners import LEARNERS, HiddenKind, Infeasible, logistic_fit, prepare
-from hidviz.likelihood import log_likelihood
 from hidviz.network import Couplings, Recording, learned_blocks
-from hidviz.scores import Criteria, criteria
 
 AFFORDABLE = 10.0  # seconds that an exact likelihood may take
 LONGEST_SECONDS = 300.0  # that sampling may take

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from hidviz.evaluation.error_paths import by_delay, n_paths, stretch_at, strongest_paths
 from hidviz.learners.backprop import BACKPROP
 from hidviz.network.couplings import BLOCKS, random_couplings
 from hidviz.network.recording import Recording
-from hidviz.paths import by_delay, n_paths, stretch_at, strongest_paths
 from tests.oracle import paths as oracle
 
 SAME = 1e-10  # sums of a few thousand products of order one, rounded at 1e-16 each

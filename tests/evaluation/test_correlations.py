@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hidviz import correlations as module
-from hidviz.correlations import correlations, rates
+from hidviz.evaluation import correlations as module
+from hidviz.evaluation.correlations import correlations, rates
 from hidviz.network.couplings import Couplings, random_couplings
 from hidviz.network.recording import Recording
 from hidviz.network.simulation import simulate

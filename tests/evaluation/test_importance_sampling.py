@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hidviz.background.checkpoint import paced
-from hidviz.importance import sampled_log_likelihood
+from hidviz.evaluation.importance_sampling import sampled_log_likelihood
 from hidviz.network.couplings import Couplings, random_couplings
 from hidviz.network.recording import Recording
 from tests.oracle import sampling
