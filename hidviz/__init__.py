@@ -8,15 +8,11 @@ The engine stands on NumPy and SciPy alone; the page lives in `hidviz.ui` and is
 """
 
 from hidviz.background import Runner
-from hidviz.bundle import load_bundle, save_bundle
-from hidviz.defaults import Advice, advice
 from hidviz.evaluation import ErrorBars, criteria, error_bars, judge, log_likelihood, mean_square_errors, rms_errors
-from hidviz.experiments import Experiment
+from hidviz.experiments import PRESETS, Advice, Experiment, advice, load_bundle, restarts, save_bundle
 from hidviz.learners import LEARNERS, Beliefs, Estimate, HiddenPosterior, Infeasible, Learner, hidden_posterior, prepare
 from hidviz.learning import Fit, Snapshot, fit, learn, random_start
 from hidviz.network import Couplings, Gauge, Recording, aligned, best_gauge, random_couplings, regauge, simulate
-from hidviz.presets import PRESETS
-from hidviz.restarts import restarts
 from hidviz.version import __version__
 
 __all__ = [

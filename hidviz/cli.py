@@ -14,8 +14,8 @@ from pathlib import Path
 
 from hidviz import LEARNERS, __version__
 from hidviz.background import workers
+from hidviz.experiments import Settings, fitted
 from hidviz.figures import FIGURES, Figure
-from hidviz.fitting import Settings, fitted
 from hidviz.network import read_recording
 from hidviz.panels import panels
 from hidviz.results import Results, paths, results_of, save

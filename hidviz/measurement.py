@@ -24,16 +24,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from hidviz.background import checkpoint
-from hidviz.evaluation import criteria, mean_square_errors
-from hidviz.experiments import Experiment
-from hidviz.frames import Bench, World, cost_of, framed
-from hidviz.learners import LEARNERS, Infeasible, Learner, prepare
+from hidviz.evaluation import LONGEST_JUDGEMENT, criteria, judge_for, mean_square_errors
+from hidviz.experiments import Bench, Experiment, Trace, World, cost_of, framed
+from hidviz.learners import LEARNERS, Learner
 from hidviz.learning import Snapshot, learn, result
 from hidviz.network import BLOCKS, Couplings, Recording
-from hidviz.trace import Trace
 from hidviz.version import __version__
 
-LONGEST_JUDGEMENT = 20.0  # seconds that a likelihood which is needed once may take
 SETTLING = 6.0  # how much longer an E-step takes while couplings still move far than near the end, as in Method.seconds
 
 Result = TypeVar("Result")
@@ -156,17 +153,6 @@ def predicted_seconds(experiment: Experiment) -> float:
     return 0.05 + simulated + evaluations * step
 
 
-def judge(name: str, recording: Recording, n_hidden: int, *, hidden_hidden: bool, bias: bool) -> Learner | None:
-    """A learner whose objective is the log likelihood of a recording; None if one evaluation takes too long."""
-    seconds = LEARNERS[name].seconds(recording.n_visible, n_hidden, recording.n_transitions, hidden_hidden)
-    if seconds > LONGEST_JUDGEMENT:
-        return None
-    try:
-        return prepare(name, recording, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=bias)
-    except Infeasible:
-        return None
-
-
 def drained(generator: Generator[Any, None, Result]) -> Result:
     """What a generator returns at its end."""
     while True:
@@ -207,8 +193,13 @@ def _judged(experiment: Experiment, world: World, bench: Bench, last: Snapshot) 
 
     def cost(couplings: Couplings, name: str, data: Recording | None, known: Learner | None) -> float | None:
         if known is None and data is not None:
-            known = judge(
-                name, data, couplings.n_hidden, hidden_hidden=experiment.hidden_hidden, bias=experiment.bias > 0.0
+            known = judge_for(
+                name,
+                data,
+                couplings.n_hidden,
+                hidden_hidden=experiment.hidden_hidden,
+                bias=experiment.bias > 0.0,
+                longest=LONGEST_JUDGEMENT,
             )
         return cost_of(known, couplings)
 

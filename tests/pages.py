@@ -5,7 +5,7 @@ import re
 import time
 from contextlib import contextmanager
 
-from hidviz.bundle import load_bundle
+from hidviz.experiments.bundle import load_bundle
 from hidviz.ui.stills import chromium
 
 OURS = ("http://localhost:", "ws://localhost:", "data:", "blob:")

@@ -13,8 +13,8 @@ import pytest
 
 from hidviz import Experiment, aligned, simulate
 from hidviz.cli import DONE, FAILED, REFUSED, main
+from hidviz.experiments.fit_recording import Settings, divided
 from hidviz.figures import FIGURES
-from hidviz.fitting import Settings, divided
 from hidviz.network.recording import Recording
 
 ROOT = Path(__file__).parent.parent

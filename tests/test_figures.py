@@ -8,10 +8,10 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.background.executors import alone
+from hidviz.experiments.presets import PRESETS
 from hidviz.figures import FIGURES, floors, slopes
 from hidviz.measurement import key_of, measured
 from hidviz.panels import panels
-from hidviz.presets import PRESETS
 from hidviz.results import differing, load, paths, results_of, save
 from hidviz.sweeps import Sweep, grid, run_sweep, table
 from hidviz.ui.shipped import ASSETS

@@ -9,7 +9,7 @@ import pytest
 from hidviz import Experiment
 from hidviz.evaluation.error_bars import error_bars
 from hidviz.evaluation.information import predicted_seconds
-from hidviz.frames import Frame, regauged_frame
+from hidviz.experiments.frame import Frame, regauged_frame
 from hidviz.network.gauge import Gauge, aligned
 from hidviz.ui.couplings_table import Row, rows_of_unit
 from hidviz.ui.knowing import Knowing, Known, settings_of

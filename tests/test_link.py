@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hidviz.experiments import CHOICES, Experiment
-from hidviz.presets import PRESETS
+from hidviz.experiments.experiment import CHOICES, Experiment
+from hidviz.experiments.presets import PRESETS
 from hidviz.ui.link import Link, read_link, write_link
 
 

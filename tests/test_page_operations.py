@@ -6,7 +6,7 @@ import pytest
 from hidviz import Experiment
 from hidviz.evaluation.equivalent_models import broken_flip, cost_with
 from hidviz.evaluation.errors import rms_errors
-from hidviz.frames import Frame
+from hidviz.experiments.frame import Frame
 from hidviz.network.gauge import Gauge, best_gauge, flip, regauge, swap
 from hidviz.ui.link import write_link
 from tests.pages import enter, front, press, rest_at, state, visiting, wait_for

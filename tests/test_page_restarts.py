@@ -5,7 +5,7 @@ import json
 import pytest
 
 from hidviz import Experiment
-from hidviz.restarts import Restarts, restarts
+from hidviz.experiments.restarts import Restarts, restarts
 from tests.pages import enter, press, state, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

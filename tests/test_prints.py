@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from hidviz import Experiment
-from hidviz.bundle import load_bundle, save_bundle
-from hidviz.frames import Frame, regauged_frame
+from hidviz.experiments.bundle import load_bundle, save_bundle
+from hidviz.experiments.frame import Frame, regauged_frame
 from hidviz.ui.keeping import kept
 from hidviz.ui.prints import prints
 

@@ -48,6 +48,6 @@ def baselines(recording: Recording, held_out: Recording, *, bias: bool = False) 
     return Baselines(cost("visible", 1), cost("visible-lag2", 2))
 
 
-def seconds(n_visible: int, n_transitions: int) -> float:
+def baseline_seconds(n_visible: int, n_transitions: int) -> float:
     """Predicted seconds for `baselines`."""
     return 2e-3 + n_visible * (1.5e-7 * n_transitions + 4e-9 * n_visible * n_transitions + 1e-8 * n_visible**3)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hidviz.learners import BACKPROP, exact, smoothing
+from hidviz.learners import BACKPROP, LEARNERS, Infeasible, Learner, exact, prepare, smoothing
 from hidviz.network import Couplings, Recording, learned_blocks
+
+LONGEST_JUDGEMENT = 20.0  # seconds that a likelihood which is needed once may take
 
 
 def log_likelihood(
@@ -38,3 +40,27 @@ def log_likelihood(
     blocks = learned_blocks(couplings.n_hidden, hidden_hidden=bool(couplings.M.any()), bias=True)
     learner = BACKPROP(recording, n_hidden=couplings.n_hidden, hidden_hidden="M" in blocks, bias=True)
     return learner(couplings).objective
+
+
+def judge_for(
+    name: str, recording: Recording | None, n_hidden: int, *, hidden_hidden: bool, bias: bool, longest: float
+) -> Learner | None:
+    """A learner whose objective is the log likelihood of a recording; None without one, or if it takes too long.
+
+    Args:
+        name: a name in LEARNERS, of a learner that maximises the likelihood itself.
+        recording: the data to judge by.
+        n_hidden: number of hidden units of the couplings to judge.
+        hidden_hidden: whether they have M.
+        bias: whether they have h and g.
+        longest: seconds that one evaluation may be predicted to take.
+    """
+    if recording is None:
+        return None
+    seconds = LEARNERS[name].seconds(recording.n_visible, n_hidden, recording.n_transitions, hidden_hidden)
+    if seconds > longest:
+        return None
+    try:
+        return prepare(name, recording, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=bias)
+    except Infeasible:
+        return None

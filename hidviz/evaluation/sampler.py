@@ -1,6 +1,6 @@
 """Sampler: an honest cost beside learning where sums over 2^Nh hidden states are out of reach.
 
-Every so many steps the likelihood is estimated by importance sampling, bin by bin (`hidviz.evaluation.importance_sampling`), with the
+Every so many steps the likelihood is estimated by importance sampling, bin by bin (`importance_sampling`), with the
 mean-field posterior as proposal. A few sweeps of the E-step are enough for that: any proposal gives the same value, a
 good one a smaller error. How often, depends on predicted seconds alone, so that the same run samples the same steps:
 often enough to draw a curve, seldom enough to take less than a fifth of the time.

@@ -13,7 +13,7 @@ Unit a in bin t flips with probability r / (1 + r), where with x = (s, sigma) th
 so that a flip costs multiplications only. Given its neighbours a bin is independent of all others: even and odd bins
 are updated in turn, each all at once; with M = 0 all bins are.
 
-This is no bound and no estimate of log P[s]; `hidviz.evaluation.importance_sampling` estimates that. The noise of one sample is for the
+This is no bound and no estimate of log P[s]; importance sampling estimates that. The noise of one sample is for the
 optimiser to average. Printed with sigma_b(t+1) in `dM`; the slope has sigma_a(t+1). The paper calls Monte Carlo
 impractical with hidden-to-hidden couplings; a sweep costs the same order with them as without.
 """

@@ -7,7 +7,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from hidviz.frames import Frame
+from hidviz.experiments import Frame
 from hidviz.ui.components import Button, Buttons
 from hidviz.ui.couplings_table import Row
 from hidviz.ui.layout import heading

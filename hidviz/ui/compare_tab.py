@@ -11,8 +11,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from hidviz.evaluation import rms_errors
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame
+from hidviz.experiments import Experiment, Frame
 from hidviz.network import aligned, best_gauge, with_hidden
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT
 from hidviz.ui.components import Button, Buttons

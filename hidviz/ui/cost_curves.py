@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from bokeh.models import ColumnDataSource, CustomJSTickFormatter, NumeralTickFormatter, Scatter, TickFormatter
 
-from hidviz.frames import Bench, Frame
+from hidviz.experiments import Bench, Frame
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT
 from hidviz.ui.curves import Curves, Line, put, roomy
 

@@ -11,7 +11,7 @@ import numpy as np
 import param
 from panel.custom import JSComponent
 
-from hidviz.frames import Frame
+from hidviz.experiments import Frame
 from hidviz.network import Couplings, aligned, with_hidden
 from hidviz.numerics import Array
 from hidviz.ui.colours import block_colours

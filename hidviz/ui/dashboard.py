@@ -16,11 +16,8 @@ import panel as pn
 from panel.io import hold
 from panel.io.callbacks import PeriodicCallback
 
-from hidviz.bundle import load_bundle
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame
+from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, Frame, load_bundle
 from hidviz.network import Gauge
-from hidviz.presets import ABOUT_PRESETS, PRESETS
 from hidviz.ui.compare_tab import CompareTab
 from hidviz.ui.components import HelpSheet, Instrument, Notice
 from hidviz.ui.data_tab import DataTab

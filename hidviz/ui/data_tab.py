@@ -17,7 +17,7 @@ from panel.io import hold
 
 from hidviz.background import Runner
 from hidviz.evaluation import Correlations, correlations, rates
-from hidviz.frames import Frame, World
+from hidviz.experiments import Frame, World
 from hidviz.learners import LEARNERS
 from hidviz.network import Recording
 from hidviz.numerics import Array, States

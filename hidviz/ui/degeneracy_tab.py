@@ -16,7 +16,7 @@ from panel.io import hold
 
 from hidviz.background import Runner
 from hidviz.evaluation import Equivalent, broken_flip, cost_with, gallery, moved_beliefs, rescaled
-from hidviz.frames import Frame
+from hidviz.experiments import Frame
 from hidviz.learners import Beliefs, Learner
 from hidviz.network import Gauge, best_gauge, flip, n_equivalent_models, regauge
 from hidviz.numerics import Array

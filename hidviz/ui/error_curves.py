@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hidviz.frames import Frame
+from hidviz.experiments import Frame
 from hidviz.ui.colours import block_colours
 from hidviz.ui.curves import Curves, Line, roomy
 

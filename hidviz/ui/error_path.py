@@ -12,7 +12,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from hidviz.evaluation import stretch_at, strongest_paths
-from hidviz.frames import Frame
+from hidviz.experiments import Frame
 from hidviz.ui.layout import row
 from hidviz.ui.network_view import offer
 from hidviz.ui.path_words import Choice, explanation, factors, number, path_picture, shares_in_words, sums, table

@@ -12,7 +12,7 @@ from bokeh.events import Tap
 from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.plotting import figure
 
-from hidviz.frames import Frame
+from hidviz.experiments import Frame
 from hidviz.network import aligned, with_hidden
 from hidviz.numerics import Array
 from hidviz.ui.colours import DARK, LIGHT, block_colours

@@ -12,7 +12,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from hidviz.frames import Frame
+from hidviz.experiments import Frame
 from hidviz.network import Couplings
 from hidviz.ui.by_hand import ByHand
 from hidviz.ui.components import Button, Buttons

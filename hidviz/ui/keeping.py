@@ -9,9 +9,7 @@ from typing import Any
 
 import panel_material_ui as pmui
 
-from hidviz.bundle import save_bundle
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame
+from hidviz.experiments import Experiment, Frame, save_bundle
 
 
 def export_button(shown: Callable[[], tuple[Experiment, Frame | None]]) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 
 from hidviz.background import Runner
 from hidviz.evaluation import LONGEST_SECONDS, MOST_PARAMETERS, ErrorBars, measuring, predicted_seconds
-from hidviz.frames import Frame
+from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import BLOCKS, Couplings, Gauge, best_gauge, regauge, with_hidden
 from hidviz.numerics import Array

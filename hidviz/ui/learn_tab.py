@@ -8,7 +8,7 @@ from typing import Any
 
 import panel as pn
 
-from hidviz.frames import Frame
+from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
 from hidviz.ui.components import Button, Buttons, HiddenUnits, Toggle
 from hidviz.ui.cost_curves import CostCurves

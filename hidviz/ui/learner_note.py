@@ -9,8 +9,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from hidviz.defaults import Advice, advice
-from hidviz.experiments import Experiment
+from hidviz.experiments import Advice, Experiment, advice
 from hidviz.learners import LEARNERS
 from hidviz.ui.settings import KNOB
 

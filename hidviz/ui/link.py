@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from hidviz.experiments import CHOICES, OPTIONAL, Experiment
-from hidviz.presets import PRESETS
+from hidviz.experiments import CHOICES, OPTIONAL, PRESETS, Experiment
 from hidviz.ui.settings import KNOBS, quoted, read, spoken
 
 VIEW_KEYS = ("tab", "step", "lesson", "hide")

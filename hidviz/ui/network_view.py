@@ -7,7 +7,7 @@ from typing import Any
 
 import panel_material_ui as pmui
 
-from hidviz.frames import Frame
+from hidviz.experiments import Frame
 from hidviz.network import Couplings, aligned
 from hidviz.ui.heatmaps import scale_for
 from hidviz.ui.layout import row

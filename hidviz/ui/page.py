@@ -8,7 +8,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
-from hidviz.presets import ABOUT_PRESETS
+from hidviz.experiments import ABOUT_PRESETS
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT
 from hidviz.ui.components import Button, Buttons
 from hidviz.ui.dashboard import Dashboard

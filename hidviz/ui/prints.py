@@ -15,8 +15,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame
+from hidviz.experiments import Experiment, Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import aligned
 from hidviz.numerics import Array

@@ -15,7 +15,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span, TapTool
 from bokeh.plotting import figure
 
-from hidviz.restarts import SAME, Restarts
+from hidviz.experiments import SAME, Restarts
 from hidviz.ui.colours import DARK, LIGHT, block_colours
 from hidviz.ui.curves import paint_axes
 

@@ -15,9 +15,7 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame, Progress, World
-from hidviz.restarts import MOST_STARTS, SAME, Restarts, restarts
+from hidviz.experiments import MOST_STARTS, SAME, Experiment, Frame, Progress, Restarts, World, restarts
 from hidviz.ui.components import Button, Buttons
 from hidviz.ui.restarts_plot import WITHIN, RestartsPlot, legend, marks_of
 from hidviz.ui.runs_table import RunsTable, rows_of

@@ -10,7 +10,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from hidviz.restarts import Restarts, Start
+from hidviz.experiments import Restarts, Start
 
 HERE = Path(__file__).parent
 ERRORS = ("K as found", "K aligned", "L as found", "L aligned")

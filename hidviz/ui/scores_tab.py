@@ -17,8 +17,7 @@ from panel.io import hold
 
 from hidviz.background import Runner
 from hidviz.evaluation import ErrorBars, Judgement, compared, judge
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame
+from hidviz.experiments import Experiment, Frame
 from hidviz.network import Couplings
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, block_colours
 from hidviz.ui.components import Button, Buttons

@@ -11,10 +11,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from hidviz.background import Runner
-from hidviz.bundle import Bundle, reopened
 from hidviz.evaluation import broken_flip
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame, Progress, World, regauged_frame
+from hidviz.experiments import Bundle, Experiment, Frame, Progress, World, regauged_frame, reopened
 from hidviz.learners import LEARNERS, Infeasible
 from hidviz.network import Couplings, Gauge, flip, swap
 from hidviz.ui.history import History

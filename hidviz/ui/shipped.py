@@ -13,12 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from hidviz.benches import with_baselines
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame, framed
+from hidviz.experiments import Experiment, Frame, Trace, framed, with_baselines
 from hidviz.learning import learn
 from hidviz.network import BLOCKS, Couplings
-from hidviz.trace import Trace
 
 PACKAGED = Path(__file__).parent.parent / "assets"
 ASSETS = PACKAGED if PACKAGED.is_dir() else Path(__file__).parent.parent.parent / "assets"

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 import panel as pn
 import panel_material_ui as pmui
 
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame
+from hidviz.experiments import Experiment, Frame
 from hidviz.learners import LEARNERS
 from hidviz.ui.components import Button, Buttons, Reading
 from hidviz.ui.controls import Controls

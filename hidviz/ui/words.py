@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hidviz.frames import Frame
+from hidviz.experiments import Frame
 from hidviz.network import Gauge, cosines, n_equivalent_models
 from hidviz.ui.colours import DIVERGING
 

@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame
+from hidviz.experiments.experiment import Experiment
+from hidviz.experiments.frame import Frame
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learning import learn
 from hidviz.learning.snapshot import regauged

@@ -17,8 +17,9 @@ from typing import Literal
 
 import numpy as np
 
-from hidviz.benches import AFFORDABLE, prepared_bench, seconds_to_baselines, with_baselines
-from hidviz.frames import Bench, Frame, Progress, World, framed
+from hidviz.experiments.frame import Frame, Progress, framed
+from hidviz.experiments.setup import AFFORDABLE, Bench, World, prepared_bench, seconds_to_baselines, with_baselines
+from hidviz.experiments.trace import Trace
 from hidviz.learners import LEARNERS
 from hidviz.learning import (
     OPTIMISERS,
@@ -32,7 +33,6 @@ from hidviz.learning import (
     with_couplings,
 )
 from hidviz.network import Couplings, learned_blocks, random_couplings, simulating
-from hidviz.trace import Trace
 
 UNDER_WAY = 10  # steps, after which baselines that are costly to find may keep a run waiting
 

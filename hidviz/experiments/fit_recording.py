@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from hidviz.evaluation import Baselines, baselines, criteria
-from hidviz.frames import Progress, cost_of
+from hidviz.evaluation import LONGEST_JUDGEMENT, Baselines, baselines, criteria, judge_for
+from hidviz.experiments.frame import Progress
+from hidviz.experiments.setup import cost_of
 from hidviz.learners import LEARNERS, Learner, prepare
 from hidviz.learning import Snapshot, learn, random_start, result
-from hidviz.measurement import judge
 from hidviz.network import BLOCKS, Couplings, Recording
 from hidviz.version import __version__
 
@@ -102,7 +102,7 @@ def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None
     n_hidden = _assumed(settings.learner, recording.n_visible, settings.n_hidden)
     switches = {"hidden_hidden": settings.hidden_hidden and method.hidden != "none", "bias": settings.bias}
     name = settings.learner if method.likelihood else "exact"
-    held_out = None if kept is None else judge(name, kept, n_hidden, **switches)
+    held_out = judge_for(name, kept, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
     learner = prepare(settings.learner, train, n_hidden=n_hidden, **switches)
     runs: list[tuple[float, Couplings, Snapshot]] = []
     for start in range(settings.starts):
@@ -116,7 +116,7 @@ def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None
         runs.append((last.cost if judged is None else judged, found, last))
     _, couplings, last = min(runs, key=lambda run: run[0])
     yield Progress("judging", 1.0)
-    exact = learner if method.likelihood else judge("exact", train, n_hidden, **switches)
+    exact = learner if method.likelihood else judge_for("exact", train, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
     train_cost = cost_of(exact, couplings)
     n_parameters = couplings.vector(learner.learned).size
     paid = (

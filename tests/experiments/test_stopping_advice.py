@@ -6,11 +6,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from hidviz.defaults import PATIENCE, SAMPLED_STEPS, advice
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame
+from hidviz.experiments.experiment import Experiment
+from hidviz.experiments.frame import Frame
+from hidviz.experiments.presets import PRESETS
+from hidviz.experiments.stopping_advice import PATIENCE, SAMPLED_STEPS, advice
 from hidviz.learners import LEARNERS
-from hidviz.presets import PRESETS
 
 KNOBS = ("patience", "penalty", "box", "max_steps")
 SIZES = ((5, 5), (8, 8), (10, 2), (18, 2), (80, 20), (80, 80))

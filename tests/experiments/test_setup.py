@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hidviz.benches import with_baselines
 from hidviz.evaluation.baselines import baselines
 from hidviz.evaluation.importance_sampling import predicted_seconds
 from hidviz.evaluation.likelihood import log_likelihood
 from hidviz.evaluation.model_comparison import judge
 from hidviz.evaluation.sampler import N_SAMPLES, sampler
-from hidviz.experiments import UNDER_WAY, Experiment
-from hidviz.frames import Frame
+from hidviz.experiments.experiment import UNDER_WAY, Experiment
+from hidviz.experiments.frame import Frame
+from hidviz.experiments.setup import with_baselines
 from hidviz.learners import LEARNERS
 from hidviz.network.couplings import random_couplings
 from hidviz.network.recording import Recording

@@ -7,8 +7,8 @@ import pytest
 
 from hidviz import Beliefs, Experiment, Infeasible
 from hidviz.evaluation.equivalent_models import in_short
-from hidviz.frames import Frame, Progress
-from hidviz.restarts import TURN, Restarts, check_room, restarts
+from hidviz.experiments.frame import Frame, Progress
+from hidviz.experiments.restarts import TURN, Restarts, check_room, restarts
 
 SMALL = Experiment(n_visible=6, n_hidden=2, n_steps=600, n_held_out=200, seed=4)
 

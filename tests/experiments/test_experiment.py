@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from hidviz.evaluation.errors import rms_errors
-from hidviz.experiments import CHOICES, RANGES, Experiment
-from hidviz.frames import Frame, Progress, regauged_frame
+from hidviz.experiments.experiment import CHOICES, RANGES, Experiment
+from hidviz.experiments.frame import Frame, Progress, regauged_frame
+from hidviz.experiments.presets import PRESETS
 from hidviz.learners import LEARNERS, Infeasible
 from hidviz.network.gauge import Gauge, best_gauge
-from hidviz.presets import PRESETS
 
 SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=300, max_steps=12)
 

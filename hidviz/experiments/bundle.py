@@ -32,13 +32,13 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from hidviz.experiments import Experiment
-from hidviz.frames import Frame, Progress, framed
+from hidviz.experiments.archive import DamagedError, arrays, member, opened
+from hidviz.experiments.experiment import Experiment
+from hidviz.experiments.frame import Frame, Progress, framed
+from hidviz.experiments.trace import Trace
 from hidviz.learning import learn
 from hidviz.network import BLOCKS, Couplings, block_shapes
 from hidviz.numerics import Array
-from hidviz.trace import Trace
-from hidviz.unpacking import DamagedError, arrays, member, opened
 from hidviz.version import __version__
 
 KIND, SCHEMA = "hidviz run", 1

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from hidviz import Experiment
-from hidviz.bundle import LARGEST, load_bundle, reopened, save_bundle
-from hidviz.frames import Frame, regauged_frame
+from hidviz.experiments.bundle import LARGEST, load_bundle, reopened, save_bundle
+from hidviz.experiments.frame import Frame, regauged_frame
 from hidviz.network.gauge import flip
 
 SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=100, seed=4, max_steps=12)
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def frames(experiment, since=None):

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from hidviz.trace import Trace
+from hidviz.experiments.trace import Trace
 
 
 def grown(trace, values):

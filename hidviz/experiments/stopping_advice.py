@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from hidviz.benches import is_affordable
-from hidviz.experiments import Experiment
+from hidviz.experiments.experiment import Experiment
+from hidviz.experiments.setup import is_affordable
 from hidviz.learners import LEARNERS
 
 PATIENCE = 30  # steps: the held-out cost of exact learners may rest for ten before it falls again

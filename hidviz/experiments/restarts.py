@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from hidviz.benches import with_baselines
 from hidviz.evaluation import in_short
-from hidviz.experiments import Experiment
-from hidviz.frames import Bench, Frame, Progress, World, framed
+from hidviz.experiments.experiment import Experiment
+from hidviz.experiments.frame import Frame, Progress, framed
+from hidviz.experiments.setup import Bench, World, with_baselines
+from hidviz.experiments.trace import Trace
 from hidviz.learners import Infeasible
 from hidviz.learning import State, learn
-from hidviz.trace import Trace
 
 TURN = 3  # steps that a start makes before the next one has its turn
 MOST_STARTS = 64

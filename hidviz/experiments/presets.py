@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from hidviz.experiments import Experiment
+from hidviz.experiments.experiment import Experiment
 
 
 class Preset(NamedTuple):

@@ -6,17 +6,59 @@ couplings; the costs of models without hidden units.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hidviz.evaluation import Sampler, baselines, sampler
-from hidviz.frames import Bench, World, cost_of
-from hidviz.learners import LEARNERS, Infeasible, Learner, prepare
-from hidviz.network import Recording
+from hidviz.evaluation import Baselines, Sampler, baseline_seconds, baselines, judge_for, sampler
+from hidviz.learners import LEARNERS, Learner, prepare
+from hidviz.network import Couplings, Recording
 
 AFFORDABLE = 0.25  # seconds: an exact cost that takes longer than this is not shown beside every step
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """What nature did: the true network, and the data it produced.
+
+    Args:
+        truth: the true couplings, which no learner sees.
+        recording: the visible history to learn from.
+        hidden: (T, Nh) the true hidden states.
+        held_out: visible history to judge by; None for none.
+    """
+
+    truth: Couplings
+    recording: Recording
+    hidden: NDArray[np.float64] | NDArray[np.int8]
+    held_out: Recording | None
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """What is prepared once per run.
+
+    Args:
+        learner: the learner, prepared on the recording.
+        held_out: the learner's cost on held-out data: its own likelihood, or the exact one; None if not affordable.
+        exact: the exact likelihood of the recording beside an approximate learner; None if not affordable, or if the
+            learner's objective is that likelihood already.
+        cost_at_truth: exact training cost of the true couplings, nats per bin; None if not affordable.
+        held_out_cost_at_truth: the same on held-out data.
+        sampler: estimates the costs, every so many steps, that no exact sum is affordable for; None if all are exact,
+            or if there is none to be estimated.
+        baselines: held-out costs without hidden units; None without such data, or until a course has found them.
+    """
+
+    learner: Learner
+    held_out: Learner | None
+    exact: Learner | None
+    cost_at_truth: float | None
+    held_out_cost_at_truth: float | None
+    sampler: Sampler | None = None
+    baselines: Baselines | None = None
 
 
 def is_affordable(name: str, n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> bool:
@@ -51,14 +93,7 @@ def prepared_bench(
     method, settings = LEARNERS[learner], {"hidden_hidden": hidden_hidden, "bias": bias}
 
     def prepared(name: str, recording: Recording | None, units: int) -> Learner | None:
-        if recording is None or not is_affordable(
-            name, recording.n_visible, units, recording.n_transitions, hidden_hidden
-        ):
-            return None
-        try:
-            return prepare(name, recording, n_hidden=units, **settings)
-        except Infeasible:
-            return None
+        return judge_for(name, recording, units, **settings, longest=AFFORDABLE)
 
     judge = learner if method.likelihood else "exact"
     world_judge = "backprop" if model == "continuous" else "exact"
@@ -87,7 +122,7 @@ def seconds_to_baselines(world: World, bench: Bench) -> float:
     """Predicted seconds for `with_baselines`; infinite if nothing is left to find."""
     if bench.baselines is not None or world.held_out is None:
         return np.inf
-    return baselines.seconds(world.recording.n_visible, world.recording.n_transitions)
+    return baseline_seconds(world.recording.n_visible, world.recording.n_transitions)
 
 
 def with_baselines(world: World, bench: Bench, *, bias: bool) -> Bench:
@@ -100,4 +135,9 @@ def with_baselines(world: World, bench: Bench, *, bias: bool) -> Bench:
     """
     if world.held_out is None or np.isinf(seconds_to_baselines(world, bench)):
         return bench
-    return replace(bench, baselines=baselines.baselines(world.recording, world.held_out, bias=bias))
+    return replace(bench, baselines=baselines(world.recording, world.held_out, bias=bias))
+
+
+def cost_of(judge: Learner | None, couplings: Couplings) -> float | None:
+    """Cost of couplings in nats per bin, or None without a judge."""
+    return None if judge is None else -judge(couplings).objective / judge.n_transitions

@@ -8,56 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hidviz.evaluation import Baselines, Sampler, rms_errors
-from hidviz.learners import Learner
+from hidviz.evaluation import rms_errors
+from hidviz.experiments.setup import Bench, World, cost_of
+from hidviz.experiments.trace import Trace
 from hidviz.learning import Snapshot, regauged
-from hidviz.network import Couplings, Gauge, Recording, best_gauge
-from hidviz.trace import Trace
-
-
-@dataclass(frozen=True, eq=False)
-class World:
-    """What nature did: the true network, and the data it produced.
-
-    Args:
-        truth: the true couplings, which no learner sees.
-        recording: the visible history to learn from.
-        hidden: (T, Nh) the true hidden states.
-        held_out: visible history to judge by; None for none.
-    """
-
-    truth: Couplings
-    recording: Recording
-    hidden: NDArray[np.float64] | NDArray[np.int8]
-    held_out: Recording | None
-
-
-@dataclass(frozen=True, eq=False)
-class Bench:
-    """What is prepared once per run.
-
-    Args:
-        learner: the learner, prepared on the recording.
-        held_out: the learner's cost on held-out data: its own likelihood, or the exact one; None if not affordable.
-        exact: the exact likelihood of the recording beside an approximate learner; None if not affordable, or if the
-            learner's objective is that likelihood already.
-        cost_at_truth: exact training cost of the true couplings, nats per bin; None if not affordable.
-        held_out_cost_at_truth: the same on held-out data.
-        sampler: estimates the costs, every so many steps, that no exact sum is affordable for; None if all are exact,
-            or if there is none to be estimated.
-        baselines: held-out costs without hidden units; None without such data, or until a course has found them.
-    """
-
-    learner: Learner
-    held_out: Learner | None
-    exact: Learner | None
-    cost_at_truth: float | None
-    held_out_cost_at_truth: float | None
-    sampler: Sampler | None = None
-    baselines: Baselines | None = None
+from hidviz.network import Couplings, Gauge, best_gauge
 
 
 @dataclass(frozen=True)
@@ -141,8 +96,3 @@ def _errors(snapshot: Snapshot, truth: Couplings) -> dict[str, float]:
         for kind, align in (("rms", False), ("aligned", True))
         for block, error in rms_errors(snapshot.couplings, truth, align=align).items()
     }
-
-
-def cost_of(judge: Learner | None, couplings: Couplings) -> float | None:
-    """Cost of couplings in nats per bin, or None without a judge."""
-    return None if judge is None else -judge(couplings).objective / judge.n_transitions

@@ -1,0 +1,42 @@
+"""One run with every setting: experiment, data, setup, frames; presets, restarts, and a run as a file."""
+
+from hidviz.experiments.bundle import Bundle, load_bundle, reopened, save_bundle
+from hidviz.experiments.experiment import CHOICES, OPTIONAL, RANGES, Experiment
+from hidviz.experiments.fit_recording import Settings, fitted
+from hidviz.experiments.frame import Frame, Progress, framed, regauged_frame
+from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS
+from hidviz.experiments.restarts import MOST_STARTS, SAME, Restarts, Start, restarts
+from hidviz.experiments.setup import Bench, World, cost_of, with_baselines
+from hidviz.experiments.stopping_advice import Advice, advice
+from hidviz.experiments.trace import Trace
+
+__all__ = [
+    "ABOUT_PRESETS",
+    "CHOICES",
+    "MOST_STARTS",
+    "OPTIONAL",
+    "PRESETS",
+    "RANGES",
+    "SAME",
+    "Advice",
+    "Bench",
+    "Bundle",
+    "Experiment",
+    "Frame",
+    "Progress",
+    "Restarts",
+    "Settings",
+    "Start",
+    "Trace",
+    "World",
+    "advice",
+    "cost_of",
+    "fitted",
+    "framed",
+    "load_bundle",
+    "regauged_frame",
+    "reopened",
+    "restarts",
+    "save_bundle",
+    "with_baselines",
+]
