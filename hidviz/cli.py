@@ -15,11 +15,8 @@ from pathlib import Path
 from hidviz import LEARNERS, __version__
 from hidviz.background import workers
 from hidviz.experiments import Settings, fitted
-from hidviz.figures import FIGURES, Figure
 from hidviz.network import read_recording
-from hidviz.panels import panels
-from hidviz.results import Results, paths, results_of, save
-from hidviz.sweeps import Store, SweepState, run_sweep
+from hidviz.sweeps import FIGURES, Figure, Results, Store, SweepState, panels, paths, results_of, run_sweep, save
 
 DONE, FAILED, REFUSED = 0, 1, 2
 

@@ -14,8 +14,8 @@ import pytest
 from hidviz import Experiment, aligned, simulate
 from hidviz.cli import DONE, FAILED, REFUSED, main
 from hidviz.experiments.fit_recording import Settings, divided
-from hidviz.figures import FIGURES
 from hidviz.network.recording import Recording
+from hidviz.sweeps.paper_figures import FIGURES
 
 ROOT = Path(__file__).parent.parent
 

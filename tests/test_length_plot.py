@@ -3,9 +3,9 @@
 import pytest
 from bokeh.models import GlyphRenderer, Text
 
-from hidviz.figures import FIGURES
-from hidviz.panels import panels
-from hidviz.results import load
+from hidviz.sweeps.figure_curves import panels
+from hidviz.sweeps.paper_figures import FIGURES
+from hidviz.sweeps.results import load
 from hidviz.ui.length_plot import Layer, LengthPlot
 from hidviz.ui.length_words import name_of
 from hidviz.ui.shipped import ASSETS

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from hidviz.figures import FIGURES
-from hidviz.sweeps import MEASURES
+from hidviz.sweeps.paper_figures import FIGURES
+from hidviz.sweeps.sweep import MEASURES
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -10,9 +10,8 @@ import panel as pn
 import panel_material_ui as pmui
 
 from hidviz.experiments import Experiment
-from hidviz.figures import FIGURES, Figure, Kind
 from hidviz.learners import LEARNERS
-from hidviz.sweeps import Sweep, grid
+from hidviz.sweeps import FIGURES, Figure, Kind, Sweep, grid
 from hidviz.ui.length_words import name_of, own_look_for, own_rules
 from hidviz.ui.session import Session
 

@@ -16,7 +16,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, Text
 from bokeh.plotting import figure
 
 from hidviz.numerics import Array
-from hidviz.panels import COSTS, Panel, Series
+from hidviz.sweeps import COSTS, Panel, Series
 from hidviz.ui.colours import DARK, LIGHT
 from hidviz.ui.curves import FONT, paint_axes, spread
 from hidviz.ui.decimate import decimated

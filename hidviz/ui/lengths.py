@@ -17,10 +17,19 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.measurement import Measurement, key_of
-from hidviz.panels import Panel, panels
-from hidviz.results import Results, differing, load
-from hidviz.sweeps import Sweep, SweepState, courses, table
+from hidviz.sweeps import (
+    Measurement,
+    Panel,
+    Results,
+    Sweep,
+    SweepState,
+    courses,
+    differing,
+    key_of,
+    load,
+    panels,
+    table,
+)
 from hidviz.ui.colours import DARK, LIGHT
 from hidviz.ui.components import Button, Buttons
 from hidviz.ui.exports import Exports

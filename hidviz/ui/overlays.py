@@ -15,7 +15,7 @@ from bokeh.embed import file_html
 from bokeh.models import Model
 from bokeh.resources import INLINE
 
-from hidviz.panels import Panel, Series
+from hidviz.sweeps import Panel, Series
 from hidviz.ui.colours import LIGHT
 from hidviz.ui.curves import FONT, paint_axes
 from hidviz.ui.strokes import WIDTHS, colour_of, dash_of

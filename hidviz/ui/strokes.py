@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from hidviz.panels import Series
+from hidviz.sweeps import Series
 from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT, block_colours
 
 DASHES: Mapping[str, str] = MappingProxyType(

@@ -26,7 +26,7 @@ import pandas as pd
 
 from hidviz.background import Crew, Workers, checkpoint
 from hidviz.experiments import Experiment
-from hidviz.measurement import Measurement, key_of, measured, predicted_seconds
+from hidviz.sweeps.measurement import Measurement, key_of, measured, predicted_seconds
 
 LOOK = 0.05  # seconds between looks at the workers
 MOST_LOST = 3  # an experiment that was under way when workers died so often is not handed out again

@@ -18,8 +18,8 @@ import pandas as pd
 import scipy
 
 from hidviz.experiments import Experiment
-from hidviz.figures import slopes
-from hidviz.sweeps import SweepState, courses, table
+from hidviz.sweeps.paper_figures import slopes
+from hidviz.sweeps.sweep import SweepState, courses, table
 from hidviz.version import __version__
 
 TABLE_DIGITS, COURSE_DIGITS = "%.12g", "%.7g"

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from hidviz.figures import Kind, is_limit
 from hidviz.learners import LEARNERS
 from hidviz.network import BLOCKS
 from hidviz.numerics import Array
+from hidviz.sweeps.paper_figures import Kind, is_limit
 
 COSTS = {"cost": "training", "held_out": "held-out", "aic": "AIC", "bic": "BIC"}
 

@@ -20,8 +20,8 @@ from hidviz import Experiment, __version__, log_likelihood
 from hidviz.background.executors import NICENESS, alone, cluster, processes, workers
 from hidviz.learning import learn
 from hidviz.learning.snapshot import result
-from hidviz.measurement import Measurement, drained, key_of, measured, predicted_seconds
-from hidviz.sweeps import MEASURES, Store, Sweep, courses, grid, run_sweep, table
+from hidviz.sweeps.measurement import Measurement, drained, key_of, measured, predicted_seconds
+from hidviz.sweeps.sweep import MEASURES, Store, Sweep, courses, grid, run_sweep, table
 
 BASE = Experiment(n_visible=3, n_hidden=1, n_steps=200, model="stochastic", learner="exact", n_held_out=100)
 SMALL = Sweep("small", grid(replace(BASE, patience=5), learner=("exact", "mean-field"), n_steps=(100, 200)))
@@ -198,7 +198,7 @@ def test_courses_are_run_for_if_they_are_missing(tmp_path):
 KILLED = """
 from hidviz.executors import alone
 from hidviz.sweeps import Store, run_sweep
-from tests.test_sweeps import SMALL
+from tests.sweeps.test_sweep import SMALL
 for state in run_sweep(SMALL, alone, store=Store({path!r})):
     print(state.n_done, flush=True)
 """
@@ -208,7 +208,7 @@ def test_killed_run_goes_on_where_it_was(tmp_path, plain):
     store = Store(tmp_path / "store.jsonl")
     program = subprocess.Popen(
         [sys.executable, "-c", KILLED.format(path=str(store.path))],
-        cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True,
+        cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert "2\n" in iter(program.stdout.readline, "")  # reads as far as that line, or to the end
     program.kill()
@@ -295,7 +295,7 @@ from functools import partial
 import multiprocessing
 from hidviz.executors import processes
 from hidviz.sweeps import run_sweep
-from tests.test_sweeps import LONG
+from tests.sweeps.test_sweep import LONG
 if __name__ == "__main__":
     for state in run_sweep(LONG, partial(processes, 2)):
         if state.running:
@@ -306,7 +306,7 @@ if __name__ == "__main__":
 @pytest.mark.slow
 def test_workers_end_with_the_process_that_started_them():
     program = subprocess.Popen(
-        [sys.executable, "-c", ORPHANS], cwd=Path(__file__).parent.parent, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", ORPHANS], cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, text=True
     )
     pids = [int(word) for word in program.stdout.readline().split()]
     settled = min(19, os.getpriority(os.PRIO_PROCESS, 0) + NICENESS)

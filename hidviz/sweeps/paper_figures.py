@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from hidviz.experiments import Experiment
-from hidviz.sweeps import Sweep, grid
+from hidviz.sweeps.sweep import Sweep, grid
 
 Kind = Literal["courses", "costs", "errors", "floors"]
 
