@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def serve(given: argparse.Namespace) -> int:
     """`hidviz serve`."""
-    from hidviz.ui.serving import serve as serve_page
+    from hidviz.ui.serve import serve as serve_page
 
     serve_page(port=given.port, address=given.address, show=given.show)
     return DONE
@@ -121,8 +121,8 @@ def figure(given: argparse.Namespace) -> int:
 
 def _draw(chosen: Figure, results: Results, out: Path) -> list[Path]:
     """The figure as a page, and as pictures if there is a browser to draw them."""
-    from hidviz.ui.overlays import html
-    from hidviz.ui.stills import NoBrowser, stills
+    from hidviz.ui.export.overlays import html
+    from hidviz.ui.export.stills import NoBrowser, stills
 
     page, svg, png = (out / f"{chosen.name}.{ending}" for ending in ("html", "svg", "png"))
     page.write_text(html(panels(chosen.kind, results.table, results.courses), chosen.title), encoding="utf-8")

@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager
 
 from hidviz.experiments.bundle import load_bundle
-from hidviz.ui.stills import chromium
+from hidviz.ui.export.stills import chromium
 
 OURS = ("http://localhost:", "ws://localhost:", "data:", "blob:")
 FLAGS = [

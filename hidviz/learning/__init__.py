@@ -1,7 +1,7 @@
 """From gradients to snapshots: where learning begins, how it steps, and why it ends."""
 
 from hidviz.learning.fit import Fit, fit
-from hidviz.learning.learn import with_couplings
+from hidviz.learning.loop import learn, with_couplings
 from hidviz.learning.optimisers import OPTIMISERS
 from hidviz.learning.snapshot import Snapshot, State, regauged, result
 from hidviz.learning.starts import STARTS, mirrored_start, random_start, signed_start, true_start
@@ -13,6 +13,7 @@ __all__ = [
     "Snapshot",
     "State",
     "fit",
+    "learn",
     "mirrored_start",
     "random_start",
     "regauged",

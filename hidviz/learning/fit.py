@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hidviz.learners import Learner
-from hidviz.learning import learn
+from hidviz.learning.loop import learn
 from hidviz.learning.snapshot import Snapshot, result
 from hidviz.network import Couplings
 from hidviz.numerics import Array

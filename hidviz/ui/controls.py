@@ -12,8 +12,8 @@ import param
 
 from hidviz.experiments import CHOICES, Experiment
 from hidviz.learning import OPTIMISERS
-from hidviz.ui.form import Form
-from hidviz.ui.settings import KNOB, Settings, meant, read, shown, spoken
+from hidviz.ui.components.form import Form
+from hidviz.ui.state.knobs import KNOB, Settings, meant, read, shown, spoken
 
 GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("Network", (("n_visible", "n_hidden"), ("variance", "hidden_hidden"), ("model",))),

@@ -1,7 +1,7 @@
 """Dashboard: buttons, knobs, status and tabs, for a page or a notebook.
 
 The page pulls. A tick looks at the session; if nothing has changed it returns at once, else it draws one frame inside
-one hold, at the pace of `hidviz.ui.pace`. The worker never touches anything here.
+one hold, at the pace of `hidviz.ui.state.frame_pacing`. The worker never touches anything here.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from panel.io.callbacks import PeriodicCallback
 
 from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, Frame, load_bundle
 from hidviz.network import Gauge
-from hidviz.ui.compare_tab import CompareTab
-from hidviz.ui.components import HelpSheet, Instrument, Notice
-from hidviz.ui.data_tab import DataTab
-from hidviz.ui.degeneracy_tab import DegeneracyTab
-from hidviz.ui.help import HELP
-from hidviz.ui.inspector_tab import InspectorTab
-from hidviz.ui.learn_tab import LearnTab
-from hidviz.ui.lengths import LengthsTab
-from hidviz.ui.link import TABS, Link, write_link
-from hidviz.ui.pace import Pace
-from hidviz.ui.restarts_tab import RestartsTab
-from hidviz.ui.scores_tab import ScoresTab
-from hidviz.ui.session import Session
-from hidviz.ui.shipped import shipped_frame
+from hidviz.ui.components.basic import HelpSheet, Instrument, Notice
 from hidviz.ui.sidebar import Sidebar
-from hidviz.ui.views import Maker, Views
-from hidviz.ui.words import Remedy, remedy_for, state_of
+from hidviz.ui.state.frame_pacing import Pace
+from hidviz.ui.state.link import TABS, Link, write_link
+from hidviz.ui.state.session import Session
+from hidviz.ui.state.shipped import shipped_frame
+from hidviz.ui.tabs.compare import CompareTab
+from hidviz.ui.tabs.data import DataTab
+from hidviz.ui.tabs.data_length import LengthsTab
+from hidviz.ui.tabs.equivalent import DegeneracyTab
+from hidviz.ui.tabs.host import Maker, Views
+from hidviz.ui.tabs.inspector import InspectorTab
+from hidviz.ui.tabs.learn import LearnTab
+from hidviz.ui.tabs.restarts import RestartsTab
+from hidviz.ui.tabs.scores import ScoresTab
+from hidviz.ui.text.help import HELP
+from hidviz.ui.text.status import Remedy, remedy_for, state_of
 
 FIRST = "A finished run of Fig. 3. Press Run to watch it being learned."
 PERIOD = 50  # milliseconds between looks at the session

@@ -9,10 +9,10 @@ import panel_material_ui as pmui
 import param
 
 from hidviz.experiments import ABOUT_PRESETS
-from hidviz.ui.colours import ACCENT, ACCENT_DARK, DARK, LIGHT
-from hidviz.ui.components import Button, Buttons
+from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.dashboard import Dashboard
-from hidviz.ui.link import read_link
+from hidviz.ui.state.link import read_link
+from hidviz.ui.theme import ACCENT, ACCENT_DARK, DARK, LIGHT
 
 THEME = {
     scheme: {

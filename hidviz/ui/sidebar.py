@@ -10,12 +10,12 @@ import panel_material_ui as pmui
 
 from hidviz.experiments import Experiment, Frame
 from hidviz.learners import LEARNERS
-from hidviz.ui.components import Button, Buttons, Reading
+from hidviz.ui.components.basic import Button, Buttons, Reading
+from hidviz.ui.components.learner_note import LearnerNote
 from hidviz.ui.controls import Controls
-from hidviz.ui.keeping import export_button
-from hidviz.ui.learner_note import LearnerNote
-from hidviz.ui.session import Session
-from hidviz.ui.words import READABLE, reading
+from hidviz.ui.export.button import export_button
+from hidviz.ui.state.session import Session
+from hidviz.ui.text.status import READABLE, reading
 
 BUTTONS = (
     ("Run", "play", "Learn, step after step; a run that has ended starts over (space)"),

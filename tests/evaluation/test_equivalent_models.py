@@ -18,7 +18,7 @@ from hidviz.learners import Beliefs, Estimate, Infeasible, Learner, prepare
 from hidviz.network.couplings import random_couplings
 from hidviz.network.gauge import Gauge, flip, regauge
 from hidviz.network.simulation import simulate
-from hidviz.ui.valley import FACTORS, flat_stretch
+from hidviz.ui.plots.scale_valley import FACTORS, flat_stretch
 
 LEARNED = {"backprop": "continuous", "exact": "stochastic"}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learning import learn
-from hidviz.learning.learn import FARTHEST
+from hidviz.learning.loop import FARTHEST
 from hidviz.learning.snapshot import regauged
 from hidviz.network.couplings import BLOCKS, Couplings, largest_field, learned_blocks, random_couplings
 from hidviz.network.gauge import Gauge, regauge

@@ -14,7 +14,7 @@ from hidviz.sweeps.measurement import key_of, measured
 from hidviz.sweeps.paper_figures import FIGURES, floors, slopes
 from hidviz.sweeps.results import differing, load, paths, results_of, save
 from hidviz.sweeps.sweep import Sweep, grid, run_sweep, table
-from hidviz.ui.shipped import ASSETS
+from hidviz.ui.state.shipped import ASSETS
 
 
 def synthetic(errors, **more):

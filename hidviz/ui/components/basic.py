@@ -1,0 +1,164 @@
+"""Small components of the page's own: buttons, the cards of the hidden units, the status line with its keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import param
+from panel.custom import JSComponent
+
+HERE = Path(__file__).parent
+
+
+class Button(NamedTuple):
+    """One button: its name, its icon, what it does in words, the function, and whether it is the one to press first."""
+
+    name: str
+    icon: str
+    help: str
+    act: Callable[[], None]
+    primary: bool = False
+
+
+class Buttons(JSComponent):  # type: ignore[misc]  # panel has no types
+    """A group of buttons; pressing one calls its function. Their accessible name is the text they show."""
+
+    items = param.List(doc="For each button: name, icon, help, primary.")
+    disabled = param.List([], doc="Names of the buttons that cannot be pressed now.")
+    columns = param.Integer(2, doc="Buttons in a row; 0 for as many as fit.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "buttons.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "buttons.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+    def __init__(self, *buttons: Button, **params: Any) -> None:
+        items = [{"name": b.name, "icon": b.icon, "help": b.help, "primary": b.primary} for b in buttons]
+        super().__init__(items=items, **params)
+        self._acts = {button.name: button.act for button in buttons}
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if message.get("press") in self._acts:
+            self._acts[message["press"]]()
+
+
+class TabBar(JSComponent):  # type: ignore[misc]
+    """The row of tabs above the views; what is shown below is up to whoever watches `active`."""
+
+    titles = param.List(doc="Names of the views, in order.")
+    active = param.Integer(0, doc="The view in front.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = "".join((HERE / name).read_text(encoding="utf-8") for name in ("bokeh_patches.js", "tab_bar.js"))
+    _stylesheets = [(HERE / "tab_bar.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+
+class Toggle(JSComponent):  # type: ignore[misc]
+    """A switch with its label."""
+
+    label = param.String(doc="Its accessible name.")
+    help = param.String(doc="What it does.")
+    value = param.Boolean(doc="Whether it is on.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "toggle.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "toggle.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+
+class Notice(JSComponent):  # type: ignore[misc]
+    """Something a person should know, with its cure beside it; it can be put away."""
+
+    text = param.String(doc="A sentence or more; empty for none.")
+    cure = param.String(doc="What a button beside it does; empty for no button.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "notice.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "notice.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+    def __init__(self, on_cure: Callable[[], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_cure = on_cure
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        self.param.update(text="", cure="")
+        if message.get("press") == "cure":
+            self._on_cure()
+
+
+class Reading(JSComponent):  # type: ignore[misc]
+    """The numbers under the buttons, and how far long work has come."""
+
+    text = param.String("—", doc="One line.")
+    percent = param.Integer(-1, doc="Of the work that is done; negative when there is none to wait for.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "reading.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "reading.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+
+class HelpSheet(JSComponent):  # type: ignore[misc]
+    """A sheet over the page."""
+
+    html = param.String(doc="What it says.")
+    open = param.Boolean(doc="Whether it is shown.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "help_sheet.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "help_sheet.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+
+class HiddenUnits(JSComponent):  # type: ignore[misc]
+    """A card per hidden unit; pressing its buttons calls the functions given."""
+
+    units = param.List(doc="For each hidden unit: match (a phrase), overlap in [-1, 1], flipped (bool).")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "hidden_units.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "hidden_units.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+    def __init__(
+        self,
+        on_flip: Callable[[int], None],
+        on_swap: Callable[[int, int], None],
+        on_broken: Callable[[int, str], None],
+        **params: Any,
+    ) -> None:
+        super().__init__(**params)
+        self._on_broken = on_broken
+        self._on_flip = on_flip
+        self._on_swap = on_swap
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if "flip" in message:
+            self._on_flip(int(message["flip"]))
+        if "swap" in message:
+            first, second = message["swap"]
+            self._on_swap(int(first), int(second))
+        if "broken" in message:
+            unit, block = message["broken"]
+            self._on_broken(int(unit), "K" if block == "K" else "L")
+
+
+class Instrument(JSComponent):  # type: ignore[misc]
+    """The status line, the acknowledgement of frames, and keys pressed anywhere but in a field."""
+
+    sentence = param.String(doc="What happened last, in a sentence; changes at events only.")
+    state = param.String("{}", doc="The same in numbers, as JSON; changes with every frame.")
+    frame = param.Integer(0, doc="Number of the frame sent.")
+    copied = param.String(doc="A path of this server that is put on the clipboard as a whole link.")
+    keys = param.List([], doc="Keys that the page listens to.")
+
+    _esm = (HERE / "instrument.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "instrument.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+    def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_key = on_key
+        self.drawn = 0  # number of the last frame that the browser has drawn; told by message, which waits for nothing
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if "drawn" in message:
+            self.drawn = int(message["drawn"])
+        if "key" in message:
+            self._on_key(str(message["key"]))

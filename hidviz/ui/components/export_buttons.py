@@ -1,0 +1,43 @@
+"""Exports: buttons that save figures and tables of a tab as files on the person's own machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+HERE = Path(__file__).parent
+
+HELP = {
+    "CSV": "Save the table",
+    "PNG": "Save the figures as they are shown, as pixels",
+    "SVG": "Save the figures as they are shown, as lines",
+    "HTML": "Save a page with the figures that needs no network",
+}
+
+
+class Exports(JSComponent):  # type: ignore[misc]  # panel has no types
+    """Buttons Export CSV, PNG, SVG and HTML. Pictures are made in the browser; the rest is asked of `on_want`."""
+
+    figures = param.List([], doc="Names of the Bokeh figures that belong to a picture.")
+    name_of_files = param.String("hidviz", doc="Name of the files, without ending.")
+    caption = param.String(doc="A line under the pictures.")
+    ink = param.String("#000000", doc="Its colour.")
+    paper = param.String("#ffffff", doc="Colour behind the figures.")
+    file = param.Dict({}, doc="A file to save now: name, type, text.")
+    help = param.Dict(HELP, doc="What each button does.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("stills.js", "export_buttons.js"))
+    _stylesheets = [(HERE / "buttons.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+    def __init__(self, on_want: Callable[[str], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_want = on_want
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if message.get("want") in ("CSV", "HTML"):
+            self._on_want(message["want"])

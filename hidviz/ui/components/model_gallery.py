@@ -1,0 +1,65 @@
+"""Gallery: a grid of models as small pictures, each a button that loads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import param
+from panel.custom import JSComponent
+
+from hidviz.evaluation import Equivalent, in_short, rms_errors
+from hidviz.network import Couplings
+from hidviz.numerics import Array
+from hidviz.ui.theme import DIVERGING
+
+HERE = Path(__file__).parent
+
+
+class Gallery(JSComponent):  # type: ignore[misc]  # panel has no types
+    """A grid of models; pressing one calls the function given with its place in the list."""
+
+    tiles = param.List(doc="For each model: name, cost, exact_cost, errors, K and L as rows of shades, nearest.")
+    shown = param.Integer(-1, doc="The place of the model that the page shows; -1 for none of them.")
+    palette = param.List(list(DIVERGING), doc="The colours that shades stand for, from the least coupling on.")
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _esm = (HERE / "model_gallery.js").read_text(encoding="utf-8")
+    _stylesheets = [(HERE / "model_gallery.css").read_text(encoding="utf-8")]  # noqa: RUF012
+
+    def __init__(self, on_load: Callable[[int], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._on_load = on_load
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
+        if "load" in message:
+            self._on_load(int(message["load"]))
+
+
+def tiles_of(models: Sequence[Equivalent], truth: Couplings, *, complete: bool) -> list[dict[str, Any]]:
+    """What a gallery shows of these models; the one nearest to the truth is marked when all are there."""
+    largest = max((float(np.abs(m.couplings.vector(("K", "L"))).max()) for m in models), default=1.0)
+    errors = [rms_errors(model.couplings, truth, align=False) for model in models]
+    K, L = truth.K.size, truth.L.size
+    nearest = int(np.argmin([K * e["K"] ** 2 + L * e["L"] ** 2 for e in errors])) if complete and errors else -1
+    return [
+        {
+            "name": in_short(model.gauge),
+            "cost": f"{model.cost:.6f} nats/bin",
+            "exact_cost": repr(model.cost),
+            "errors": f"K {error['K']:.3f} · L {error['L']:.3f}",
+            "K": _shades(model.couplings.K.T, largest),
+            "L": _shades(model.couplings.L, largest),
+            "nearest": k == nearest,
+        }
+        for k, (model, error) in enumerate(zip(models, errors, strict=True))
+    ]
+
+
+def _shades(values: Array, largest: float) -> list[list[int]]:
+    """Values in [-largest, largest] as places in the palette."""
+    last = len(DIVERGING) - 1
+    shades: list[list[int]] = np.rint((values / max(largest, 1e-12) + 1.0) * last / 2).astype(int).tolist()
+    return shades

@@ -1,0 +1,1 @@
+"""Finished figures: what a user keeps."""

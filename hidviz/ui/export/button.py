@@ -1,0 +1,48 @@
+"""Keeping: a button that hands out the run that is shown as one file, its pictures drawn aside so the page goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Callable
+from typing import Any
+
+import panel_material_ui as pmui
+
+from hidviz.experiments import Experiment, Frame, save_bundle
+
+
+def export_button(shown: Callable[[], tuple[Experiment, Frame | None]]) -> Any:
+    """The button Export.
+
+    Args:
+        shown: the knobs and the newest frame of the run that the page shows.
+    """
+
+    async def exported() -> io.BytesIO:
+        button.param.update(data=None, loading=True)  # else a file equal to the last one would not be handed out again
+        try:
+            experiment, frame = shown()
+            return io.BytesIO() if frame is None else await kept(experiment, frame)
+        finally:
+            button.loading = False
+
+    button = pmui.FileDownload(
+        label="Export", callback=exported, filename="hidviz-run.zip", sizing_mode="stretch_width", margin=4
+    )
+    button.variant = "outlined"  # given to the constructor, it is taken for a deprecated button_style
+    return button
+
+
+async def kept(experiment: Experiment, frame: Frame) -> io.BytesIO:
+    """A bundle with figures, ready to be read; made in a thread of its own, since drawing takes a second or two."""
+    return await asyncio.to_thread(_packed, experiment, frame)
+
+
+def _packed(experiment: Experiment, frame: Frame) -> io.BytesIO:
+    from hidviz.ui.export.figures import prints  # not before somebody wants them: matplotlib takes its time
+
+    content = io.BytesIO()
+    save_bundle(content, experiment, frame, prints(experiment, frame))
+    content.seek(0)
+    return content

@@ -1,0 +1,131 @@
+"""The live curves of the cost: of training and held-out data, beside what it is measured by.
+
+Levels run across: what the truth costs, and what models without hidden units do. Where no exact sum is affordable, the
+cost is sampled now and then, and drawn between its standard errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from bokeh.models import ColumnDataSource, CustomJSTickFormatter, NumeralTickFormatter, Scatter, TickFormatter
+
+from hidviz.experiments import Bench, Frame
+from hidviz.ui.plots.curves import Curves, Line, put, roomy
+from hidviz.ui.theme import ACCENT, ACCENT_DARK, DARK, LIGHT
+
+SMALLEST_EXCESS = 1e-10  # nats per bin: below this a cost is the lowest, for a logarithm
+
+STYLES = {
+    "train": (3.0, "solid"),
+    "exact": (2.0, "dotted"),
+    "held_out": (2.0, "dashed"),
+    "sampled": (2.0, "dotted"),
+    "sampled_held_out": (2.0, "dotdash"),
+    **{f"{name}_{side}": (0.8, "dotted") for name in ("sampled", "sampled_held_out") for side in ("low", "high")},
+    "truth": (1.5, "solid"),
+    "truth_held_out": (1.5, "dashed"),
+    "lag1": (1.0, "dotdash"),
+    "lag2": (1.0, "dotdash"),
+}
+
+
+class CostCurves(Curves):
+    """Costs per bin, on a linear or a logarithmic scale."""
+
+    def __init__(self) -> None:
+        super().__init__(STYLES, "cost (nats per bin)", "Cost per bin")
+        self.logarithmic = False
+        self._plain, self._powers = NumeralTickFormatter(format="0.00"), _powers_of_ten()
+        self._best = ColumnDataSource({"x": [], "y": []})
+        self._best_mark = Scatter(x="x", y="y", size=9, marker="circle", fill_alpha=0.0, line_width=2)
+        self.figure.add_glyph(self._best, self._best_mark)
+
+    def show(self, frame: Frame) -> None:
+        """Draw the costs of a frame."""
+        steps = frame.trace["step"]
+        curves = [
+            Line(name, f"{label} {frame.trace[column][-1]:.4f}", steps, frame.trace[column])
+            for name, label, column in (
+                ("train", "train", "cost"),
+                ("exact", "exact", "exact"),
+                ("held_out", "held-out", "held_out"),
+            )
+            if column in frame.trace
+        ]
+        if self.logarithmic:
+            self._show_excess(curves)
+        else:
+            self._show_costs(frame, [*curves, *_sampled(frame)])
+
+    def _show_costs(self, frame: Frame, curves: list[Line]) -> None:
+        last = float(frame.trace["step"][-1])
+        levels = [
+            Line(name, f"{label} {value:.4f}", np.array([0.0, last]), np.array([value, value]))
+            for name, (label, value) in _levels(frame.bench).items()
+        ]
+        lines = [*levels, *curves]
+        low = min(float(line.y.min()) for line in lines)
+        high = max([*(float(line.y[0]) for line in lines), low + 1e-3])
+        low, high = roomy(low, high)
+        self.draw(lines, low, high)
+        best = frame.snapshot.best
+        put(self._best, data={"x": [best.step] if best else [], "y": [best.cost] if best else []})
+        self._set_axis("cost (nats per bin)", self._plain)
+        put(self._plain, format="0.00" if high - low > 0.2 else "0.0000")
+
+    def _show_excess(self, curves: list[Line]) -> None:
+        """The cost above the lowest so far, as powers of ten on a linear axis, which Bokeh can rescale live."""
+        lines = [
+            Line(line.name, line.label, line.x, np.log10(np.maximum(line.y - line.y.min(), SMALLEST_EXCESS)))
+            for line in curves
+        ]
+        high = max(float(line.y.max()) for line in lines) + 0.4
+        self.draw(lines, float(np.log10(SMALLEST_EXCESS)), high)
+        put(self._best, data={"x": [], "y": []})
+        self._set_axis("excess cost (nats per bin)", self._powers)
+
+    def _set_axis(self, label: str, formatter: TickFormatter) -> None:
+        """Name the ordinate; nothing that stays the same is sent, since the browser lays the figure out anew for it."""
+        put(self.figure.yaxis[0], axis_label=label, formatter=formatter)
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme: the accent for training, ink for everything it is compared with."""
+        inks = DARK if dark else LIGHT
+        accent = ACCENT_DARK if dark else ACCENT
+        own = {"train": accent, "sampled": accent, "exact": inks.text, "held_out": inks.text}
+        self.paint(dict.fromkeys(STYLES, inks.quiet) | own, dark)
+        self._best_mark.line_color = inks.quiet
+
+
+def _levels(bench: Bench) -> Mapping[str, tuple[str, float]]:
+    """What curves are measured by: for each level its label and its cost, nats per bin; those that are known."""
+    found = bench.baselines
+    levels = {
+        "truth": ("truth", bench.cost_at_truth),
+        "truth_held_out": ("truth, held-out", bench.held_out_cost_at_truth),
+        "lag1": ("lag-1, held-out", found and found.lag1),
+        "lag2": ("lag-2, held-out", found and found.lag2),
+    }
+    return {name: (label, value) for name, (label, value) in levels.items() if value is not None}
+
+
+def _sampled(frame: Frame) -> list[Line]:
+    """Costs that were estimated by sampling, each between its standard errors."""
+    lines = []
+    for name, label, column in (("sampled", "sampled", "cost"), ("sampled_held_out", "its held-out", "held_out")):
+        if column in frame.sampled:
+            steps, cost, error = (frame.sampled[key] for key in ("step", column, f"{column}_error"))
+            lines.append(Line(name, f"{label} {cost[-1]:.4f} ± {error[-1]:.4f}", steps, cost))
+            lines.append(Line(f"{name}_low", "", steps, cost - error))
+            lines.append(Line(f"{name}_high", "", steps, cost + error))
+    return lines
+
+
+def _powers_of_ten() -> CustomJSTickFormatter:
+    return CustomJSTickFormatter(
+        code="const up = '⁰¹²³⁴⁵⁶⁷⁸⁹'; const k = Math.round(tick);"
+        "if (Math.abs(tick - k) > 1e-6) { return '' }"
+        "return '10' + (k < 0 ? '⁻' : '') + String(Math.abs(k)).split('').map(d => up[d]).join('')"
+    )

@@ -1,0 +1,187 @@
+"""Curves: a figure of named curves over the step, drawn again and again.
+
+Bokeh models are built once per session, and few of them: all curves of a figure are one glyph, so that a frame is two
+assignments of `data`, and the page opens sooner. Every curve carries its value at its end. Colours are set by `paint`,
+because the page's own design would restyle what is left to defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from bokeh.model import Model
+from bokeh.models import (
+    BasicTicker,
+    ColumnDataSource,
+    HoverTool,
+    MultiLine,
+    Range1d,
+    Text,
+)
+from bokeh.plotting import figure
+from numpy.typing import NDArray
+
+from hidviz.numerics import Array
+from hidviz.ui.plots.decimate import decimated
+from hidviz.ui.theme import DARK, LIGHT
+
+FONT = "Roboto, Helvetica, Arial, sans-serif"
+FEW = 16  # numbers that travel as text
+ROOM = 132  # pixels beside the frame, for what the curves carry at their ends
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve to draw: its name (a key of the styles and colours), its label at the end, its points."""
+
+    name: str
+    label: str
+    x: Array
+    y: Array
+
+
+class Curves:
+    """A figure of named curves over the step, each labelled at its end.
+
+    Args:
+        styles: for each curve its width and dash.
+        axis: label of the ordinate.
+        name: an accessible name for the figure.
+    """
+
+    def __init__(self, styles: Mapping[str, tuple[float, str]], axis: str, name: str) -> None:
+        self.figure = figure(
+            height=206,
+            sizing_mode="stretch_width",
+            x_range=Range1d(0, 20),
+            y_range=Range1d(0, 1),
+            tools="",
+            toolbar_location=None,
+            output_backend="canvas",
+            min_border=0,
+            min_border_right=ROOM,
+            name=name,
+        )
+        self.figure.xaxis.axis_label = "step"
+        self.figure.yaxis.axis_label = axis
+        self._styles = dict(styles)
+        self._source = ColumnDataSource({name: [] for name in ("xs", "ys", "color", "width", "dash")})
+        glyph = MultiLine(
+            xs="xs", ys="ys", line_color="color", line_width="width", line_dash="dash", line_join="round"
+        )  # fmt: skip
+        lines = self.figure.add_glyph(self._source, glyph)
+        self.figure.yaxis.ticker = BasicTicker(desired_num_ticks=5)
+        nothing = {"x": np.nan, "y": np.nan, "text": "", "color": LIGHT.text}
+        self._ends = ColumnDataSource({name: [value] * len(styles) for name, value in nothing.items()})
+        self.figure.add_glyph(
+            self._ends,
+            Text(
+                x="x", y="y", text="text", text_color="color", x_offset=7, text_baseline="middle",
+                text_font_size="13px", text_font={"value": FONT},
+            ),
+            level="overlay",  # which is not cut off at the frame
+        )  # fmt: skip
+        self.figure.add_tools(
+            HoverTool(
+                renderers=[lines],
+                tooltips=[("step", "$snap_x{0,0}"), (axis, "$snap_y{0.0000[00]}")],
+                mode="mouse",
+                line_policy="nearest",
+            )
+        )
+        self._colours: Mapping[str, str] = {}
+
+    def draw(self, lines: Sequence[Line], low: float, high: float) -> None:
+        """Show these curves, and no others, between the given ordinates."""
+        shown = {line.name: line for line in lines}
+        nothing = Line("", "", np.empty(0), np.empty(0))
+        points = [decimated(line.x, line.y) for line in (shown.get(name, nothing) for name in self._styles)]
+        # Always as many rows: Bokeh draws between taking in more rows and their colours, and then fails.
+        self._source.data = {
+            "xs": [_packed(x) for x, _ in points],
+            "ys": [_packed(y) for _, y in points],
+            "color": [self._colours.get(name, LIGHT.text) for name in self._styles],
+            "width": [width for width, _ in self._styles.values()],
+            "dash": [dash for _, dash in self._styles.values()],
+        }
+        last = max((float(line.x[-1]) for line in lines if len(line.x)), default=0.0)
+        put(self.figure.x_range, start=0.0, end=_next_nice(1.02 * last))
+        put(self.figure.y_range, start=low, end=high)
+        labelled = [line for line in lines if line.label and len(line.y)]
+        margin = 0.05 * (high - low)  # half a line of text
+        heights = spread([float(line.y[-1]) for line in labelled], 2.0 * margin, low + margin, high - margin)
+        spare = len(self._styles) - len(labelled)
+        self._ends.data = {
+            "x": [*(float(line.x[-1]) for line in labelled), *[np.nan] * spare],
+            "y": [*heights, *[np.nan] * spare],
+            "text": [*(line.label for line in labelled), *[""] * spare],
+            "color": [*(self._colours.get(line.name, LIGHT.text) for line in labelled), *[LIGHT.text] * spare],
+        }
+
+    def paint(self, colours: Mapping[str, str], dark: bool) -> None:
+        """Colour everything by theme, and from the next drawing on the curves by name."""
+        self._colours = colours
+        paint_axes(self.figure, dark)
+
+
+def _packed(values: Array) -> NDArray[np.float32] | list[float]:
+    """Values for the browser: every array is two messages of its own, which few numbers are not worth."""
+    return values.astype(np.float32) if len(values) > FEW else values.tolist()
+
+
+def paint_axes(plot: figure, dark: bool) -> None:
+    """Set every line and letter of a figure's frame for a theme."""
+    inks = DARK if dark else LIGHT
+    plot.background_fill_color = plot.border_fill_color = None
+    plot.outline_line_color = None
+    plot.grid.grid_line_color = inks.grid
+    plot.axis.axis_line_color = plot.axis.major_tick_line_color = inks.quiet
+    plot.axis.minor_tick_line_color = None
+    plot.axis.major_label_text_color = inks.quiet
+    plot.axis.axis_label_text_color = inks.text
+    plot.axis.major_label_text_font_size = plot.axis.axis_label_text_font_size = "13px"
+    plot.axis.axis_label_text_font_style = "normal"
+    plot.axis.axis_label_standoff = 6
+    plot.axis.major_label_text_font = plot.axis.axis_label_text_font = FONT
+
+
+def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Heights at least `gap` apart, in the same order and as near to the given ones as a single sweep finds."""
+    order = np.argsort(heights, kind="stable")
+    placed = np.array(heights, dtype=np.float64)
+    floor = low
+    for k in order:
+        placed[k] = max(placed[k], floor)
+        floor = placed[k] + gap
+    ceiling = high
+    for k in order[::-1]:
+        placed[k] = min(placed[k], ceiling)
+        ceiling = placed[k] - gap
+    return [float(height) for height in placed]
+
+
+def _next_nice(value: float) -> float:
+    """The least of 20, 30, 40, 50, 60, 80, 100, 150, … that is not below the value, so that axes move seldom."""
+    if value <= 20.0:
+        return 20.0
+    scale = 10.0
+    while True:
+        for factor in (1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0):
+            if factor * scale >= value:
+                return factor * scale
+        scale *= 10.0
+
+
+def roomy(low: float, high: float) -> tuple[float, float]:
+    """Ends a little beyond these, on a coarse grid, so that an axis moves seldom: moving it costs a new layout."""
+    grid = 2.0 ** np.floor(np.log2(0.06 * (high - low)))
+    return float(np.floor(low / grid) * grid - grid), float(np.ceil(high / grid) * grid + grid)
+
+
+def put(model: Model, **values: object) -> None:
+    """Change only what is another value now."""
+    changed = {name: value for name, value in values.items() if getattr(model, name) != value}
+    if changed:
+        model.update(**changed)

@@ -1,0 +1,224 @@
+"""True, inferred and difference: the block matrix [[J, K], [L, M]] three times, on one scale.
+
+Rows receive and columns send, as in the formulas. The colour range is symmetric and fixed for a run, from the largest
+true coupling; the true matrix is sent to the browser once a run, the other two once a frame as float32. A cell that is
+pointed at tells its value in both gauges, which the browser works out from the matrix drawn and the gauge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from bokeh.models import (
+    ColumnDataSource,
+    CustomJSHover,
+    FixedTicker,
+    HoverTool,
+    Image,
+    LinearColorMapper,
+    Range1d,
+    Rect,
+    Span,
+)
+from bokeh.plotting import figure
+from numpy.typing import NDArray
+
+from hidviz.network import Couplings, Gauge, regauge, with_hidden
+from hidviz.numerics import Array
+from hidviz.ui.plots.curves import paint_axes, put
+from hidviz.ui.theme import DIVERGING, LIGHT, block_colours
+
+TITLES = ("True couplings", "Inferred", "Inferred − true")
+
+SIGNED = "return (value < 0 ? '−' : '+') + Math.abs(value).toFixed(3)"
+
+# What the true and the inferred heatmap hold at a cell; the inferred one is drawn in one gauge, and told in both.
+IN_FULL = """
+    const { flat_index } = special_vars.image_index, n = estimates.data.image[0].shape[1]
+    const moved = (unit) => unit < n_visible ? unit : n_visible + order[unit - n_visible]
+    const sign = (unit) => unit < n_visible ? 1 : signs[unit - n_visible]
+    const row = Math.floor(flat_index / n), column = flat_index % n
+    const held = (source, k) => source.data.image[0][k]
+    const drawn = held(estimates, flat_index)
+    const other = sign(row) * sign(column) * held(estimates, moved(row) * n + moved(column))
+    const [found, aligned] = align ? [other, drawn] : [drawn, other]
+    const true_ = held(truths, flat_index)
+    const signed = (x) => (x < 0 ? "−" : "+") + Math.abs(x).toFixed(3)
+    const parts = [["true", true_], ["as found", found], ["aligned", aligned], ["error", aligned - true_]]
+    return parts.map(([name, x]) => `${name} ${signed(x)}`).join(" · ")"""
+
+
+def block_matrix(couplings: Couplings, n_hidden: int) -> Array:
+    """[[J, K], [L, M]] with room for n_hidden hidden units, (Nv + n_hidden, Nv + n_hidden)."""
+    full = with_hidden(couplings, n_hidden)
+    return np.block([[full.J, full.K], [full.L, full.M]])
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What is fixed for a run: sizes, and the largest coupling that the colours tell apart."""
+
+    n_visible: int
+    n_hidden: int
+    largest: float
+
+
+def scale_for(truth: Couplings, n_hidden: int) -> Scale:
+    """The scale of a run with this truth: the largest true coupling, rounded up to one decimal."""
+    largest = float(np.abs(block_matrix(truth, truth.n_hidden)).max(initial=0.0))
+    return Scale(truth.n_visible, n_hidden, max(0.1, float(np.ceil(10.0 * largest) / 10.0)))
+
+
+class Heatmap:
+    """One block matrix.
+
+    Args:
+        title: what it shows.
+        values: how the value of a cell is told when it is pointed at; with its sign unless given.
+    """
+
+    def __init__(self, title: str, values: CustomJSHover | None = None) -> None:
+        self.figure = figure(
+            width=330,
+            height=316,
+            sizing_mode="scale_width",
+            x_range=Range1d(0, 1),
+            y_range=Range1d(1, 0),
+            tools="",
+            toolbar_location=None,
+            min_border=0,
+            x_axis_location="below",
+            name=title,
+        )
+        self._mapper = LinearColorMapper(palette=list(DIVERGING), low=-1.0, high=1.0)
+        self.source = ColumnDataSource({"image": [np.zeros((1, 1), dtype=np.float32)]})
+        self._image = Image(image="image", x=0, y=0, dw=1, dh=1, color_mapper=self._mapper)
+        shown = self.figure.add_glyph(self.source, self._image)
+        self._boxes = ColumnDataSource({"x": [], "y": [], "width": [], "height": [], "color": []})
+        self.figure.add_glyph(
+            self._boxes,
+            Rect(x="x", y="y", width="width", height="height", line_color="color", fill_alpha=0.0, line_width=2.5),
+        )
+        self._borders = [Span(dimension=d, line_width=1) for d in ("width", "height")]
+        for border in self._borders:
+            self.figure.add_layout(border)
+        self._unit = CustomJSHover(args={"n_visible": 1})
+        self.figure.add_tools(
+            HoverTool(
+                renderers=[shown],
+                tooltips=[("to", "$y{custom}"), ("from", "$x{custom}"), ("coupling", "@image{custom}")],
+                formatters={"$x": self._unit, "$y": self._unit, "@image": values or CustomJSHover(code=SIGNED)},
+            )
+        )
+        for axis in (self.figure.xaxis[0], self.figure.yaxis[0]):
+            axis.ticker = FixedTicker(ticks=[])
+        self.figure.xaxis.axis_label = "from unit"
+        self.figure.yaxis.axis_label = "to unit"
+        self._dark = False
+        self._scale = Scale(1, 0, 1.0)
+
+    def fit(self, scale: Scale) -> None:
+        """Adapt axes, borders and colours to a run."""
+        self._scale = scale
+        n_visible, n = scale.n_visible, scale.n_visible + scale.n_hidden
+        self.figure.x_range.update(start=0, end=n)
+        self.figure.y_range.update(start=n, end=0)
+        self._image.update(dw=n, dh=n)
+        self._mapper.update(low=-scale.largest, high=scale.largest)
+        ticks, labels = unit_ticks(n_visible, scale.n_hidden)
+        for axis in (self.figure.xaxis[0], self.figure.yaxis[0]):
+            axis.ticker.ticks = [tick + 0.5 for tick in ticks]
+            axis.major_label_overrides = {tick + 0.5: label for tick, label in zip(ticks, labels, strict=True)}
+        for border in self._borders:
+            border.location = n_visible
+            border.visible = scale.n_hidden > 0
+        self._unit.code = (
+            f"const k = Math.floor(value);"
+            f"return k < {n_visible} ? 'visible ' + (k + 1) : 'hidden ' + (k + 1 - {n_visible})"
+        )
+        self._outline()
+
+    def show(self, values: NDArray[np.float64]) -> None:
+        """Draw a block matrix."""
+        self.source.data = {"image": [values.astype(np.float32)]}
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self._dark = dark
+        paint_axes(self.figure, dark)
+        self.figure.grid.grid_line_color = None
+        for border in self._borders:
+            border.line_color = LIGHT.quiet  # on the image, which is light in both themes
+        self._outline()
+
+    def _outline(self) -> None:
+        """Frame the blocks that touch hidden units, each in its colour."""
+        colours = block_colours(self._dark)
+        n_visible, n_hidden = self._scale.n_visible, self._scale.n_hidden
+        blocks = {
+            "K": (n_visible + n_hidden / 2, n_visible / 2, n_hidden, n_visible),
+            "L": (n_visible / 2, n_visible + n_hidden / 2, n_visible, n_hidden),
+            "M": (n_visible + n_hidden / 2, n_visible + n_hidden / 2, n_hidden, n_hidden),
+        }
+        rows = [(*box, colours[name]) for name, box in blocks.items()] if n_hidden else []
+        names = ("x", "y", "width", "height", "color")
+        self._boxes.data = {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+
+def unit_ticks(n_visible: int, n_hidden: int) -> tuple[list[float], list[str]]:
+    """Where to number the units, and how: visible 1, 5, 10 …, hidden h1, h2 …; never so dense that they touch."""
+    n = n_visible + n_hidden
+    stride = next((step for step in (1, 2, 5, 10, 20, 50) if n / step <= 8), 100)
+    room = n / 13  # units that one label covers
+    visible = [0, *range(stride - 1, n_visible, stride)] if stride > 1 else list(range(n_visible))
+    visible = [unit for unit in visible if unit == 0 or room <= unit <= n_visible - 1.3 * room]
+    ticks, labels = [float(unit) for unit in visible], [str(unit + 1) for unit in visible]
+    if n_hidden and n_hidden / max(room, 1.0) < 2.0 and n_hidden > 1 and room > 1.0:
+        return [*ticks, n_visible + (n_hidden - 1) / 2], [*labels, f"h1–{n_hidden}"]
+    hidden = range(0, n_hidden, max(1, round(room), stride))
+    return ticks + [float(n_visible + unit) for unit in hidden], labels + [f"h{unit + 1}" for unit in hidden]
+
+
+class Heatmaps:
+    """The three block matrices side by side."""
+
+    def __init__(self) -> None:
+        self._values = CustomJSHover(code=IN_FULL)
+        self.true, self.found, self.error = (Heatmap(title, self._values) for title in TITLES)
+        self.all = (self.true, self.found, self.error)
+        self._truth: Couplings | None = None
+        self.scale = Scale(1, 0, 1.0)
+
+    def show(self, truth: Couplings, estimate: Couplings, gauge: Gauge, *, align: bool) -> None:
+        """Draw an estimate beside the truth; the truth and the scale only when the truth is another one.
+
+        Args:
+            truth: the true couplings.
+            estimate: the inferred ones, as found.
+            gauge: what aligns them to the truth.
+            align: whether to draw them aligned.
+        """
+        n_hidden = max(truth.n_hidden, estimate.n_hidden)
+        found = with_hidden(estimate, n_hidden)
+        true, shown = (block_matrix(each, n_hidden) for each in (truth, regauge(found, gauge) if align else found))
+        if truth is not self._truth or n_hidden != self.scale.n_hidden:
+            self._truth, self.scale = truth, scale_for(truth, n_hidden)
+            for heatmap in self.all:
+                heatmap.fit(self.scale)
+            self.true.show(true)
+        self.found.show(shown)
+        self.error.show(shown - true)
+        other = gauge.inverse() if align else gauge
+        put(
+            self._values,
+            args={
+                "truths": self.true.source, "estimates": self.found.source, "n_visible": truth.n_visible,
+                "order": other.order.tolist(), "signs": other.signs.tolist(), "align": align,
+            },
+        )  # fmt: skip
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        for heatmap in self.all:
+            heatmap.restyle(dark)

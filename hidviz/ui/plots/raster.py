@@ -1,0 +1,122 @@
+"""Raster: which unit is on in which bin, over a window of time, and how often each is on.
+
+Hidden units are blue, as in the schematic, and drawn only when revealed; continuous ones take shades from off to on.
+A window is one small image; nothing but what is seen is sent to the browser.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource, FixedTicker, HBar, HoverTool, LinearColorMapper, Range1d, Span, VSpan
+from bokeh.plotting import figure
+from numpy.typing import NDArray
+
+from hidviz.numerics import Array, States
+from hidviz.ui.plots.curves import paint_axes
+from hidviz.ui.plots.heatmaps import unit_ticks
+from hidviz.ui.theme import DARK, L_DARK, LIGHT, L
+
+HEIGHT = 320  # pixels
+SHADES = 64
+
+
+class Raster:
+    """The raster and, with the same rows, the rates."""
+
+    def __init__(self) -> None:
+        self._units = Range1d(1, 0)
+        shared = {"height": HEIGHT, "y_range": self._units, "tools": "", "toolbar_location": None, "min_border": 0}
+        self.figure = figure(sizing_mode="stretch_width", x_range=Range1d(0, 1), name="Raster", **shared)
+        self.rates = figure(sizing_mode="stretch_width", x_range=Range1d(0, 1), name="Rates", **shared)
+        self._visible, self._hidden = (_Image(self.figure, what) for what in ("visible", "hidden"))
+        self._bars = ColumnDataSource({"unit": [], "rate": [], "name": [], "kind": []})
+        self._bar = self.rates.add_glyph(
+            self._bars, HBar(y="unit", right="rate", height=0.7, fill_color="kind", line_color=None)
+        )
+        self.rates.add_tools(
+            HoverTool(renderers=[self._bar], tooltips=[("unit", "@name"), ("rate", "@rate{0.000} per bin")])
+        )
+        self._border = Span(dimension="width", line_width=1.5, visible=False)
+        self.figure.add_layout(self._border)
+        self._starts = ColumnDataSource({"x": []})
+        self._start = self.figure.add_glyph(self._starts, VSpan(x="x", line_width=2))
+        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = "time (bins)", "unit"
+        self.rates.xaxis.axis_label = "rate (spikes per bin)"
+        self.rates.xaxis.ticker = FixedTicker(ticks=[0.0, 0.5, 1.0])
+        self._n = (1, 0)
+        self._colours = (LIGHT.text, L)
+
+    def fit(self, n_visible: int, n_hidden: int) -> None:
+        """Make room for these units."""
+        self._n = (n_visible, n_hidden)
+        n = n_visible + n_hidden
+        self._units.update(start=n, end=0)
+        ticks, labels = unit_ticks(n_visible, n_hidden)
+        for plot in (self.figure, self.rates):
+            plot.yaxis.ticker = FixedTicker(ticks=[tick + 0.5 for tick in ticks])
+            plot.yaxis.major_label_overrides = {t + 0.5: label for t, label in zip(ticks, labels, strict=True)}
+        self._border.update(location=n_visible, visible=n_hidden > 0)
+
+    def show(self, begin: int, s: States, hidden: NDArray[np.int8] | Array, starts: list[int]) -> None:
+        """Draw a window.
+
+        Args:
+            begin: its first bin.
+            s: (n, Nv) visible states.
+            hidden: (n, Nh) hidden states, in [-1, 1]; Nh = 0 leaves them out.
+            starts: bins of the window at which a trial starts.
+        """
+        self.figure.x_range.update(start=begin, end=begin + len(s))
+        self._visible.show(begin, 0, s)
+        self._hidden.show(begin, s.shape[1], hidden)
+        self._starts.data = {"x": starts}
+
+    def show_rates(self, visible: Array, hidden: Array) -> None:
+        """Draw the rates of visible and hidden units."""
+        kinds = [self._colours[0]] * len(visible) + [self._colours[1]] * len(hidden)
+        names = [f"visible {k + 1}" for k in range(len(visible))] + [f"hidden {k + 1}" for k in range(len(hidden))]
+        rates = np.concatenate([visible, hidden])
+        self._bars.data = {"unit": np.arange(len(rates)) + 0.5, "rate": rates, "name": names, "kind": kinds}
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        inks = DARK if dark else LIGHT
+        before, self._colours = self._colours, (inks.text, L_DARK if dark else L)
+        self._visible.paint(inks.paper, self._colours[0])
+        self._hidden.paint(inks.paper, self._colours[1])
+        for plot in (self.figure, self.rates):
+            paint_axes(plot, dark)
+        self.figure.grid.grid_line_color = self.rates.ygrid.grid_line_color = None
+        self._border.line_color, self._start.glyph.line_color = inks.quiet, inks.quiet
+        renamed = dict(zip(before, self._colours, strict=True))
+        self._bars.data = {**self._bars.data, "kind": [renamed[kind] for kind in self._bars.data["kind"]]}
+
+
+class _Image:
+    """The states of some units as an image, off in the colour of the paper and on in a colour of their own."""
+
+    def __init__(self, plot: figure, what: str) -> None:
+        self._mapper = LinearColorMapper(palette=[LIGHT.paper, LIGHT.text], low=-1.0, high=1.0)
+        self._source = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
+        image = plot.image("image", "x", "y", "dw", "dh", color_mapper=self._mapper, source=self._source)
+        tooltips = [(f"state, {what}", "@image{+0.00}"), ("bin", "$x{0}")]
+        plot.add_tools(HoverTool(renderers=[image], tooltips=tooltips))
+
+    def show(self, begin: int, row: int, states: NDArray[np.int8] | Array) -> None:
+        n, n_units = states.shape
+        present = slice(0, 1 if n_units else 0)
+        data: dict[str, list[Any]] = {
+            "image": [states.T.astype(np.float32)],
+            "x": [begin],
+            "y": [row],
+            "dw": [n],
+            "dh": [n_units],
+        }
+        self._source.data = {name: column[present] for name, column in data.items()}
+
+    def paint(self, off: str, on: str) -> None:
+        low, high = (np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) for colour in (off, on))
+        mixed = [low + (high - low) * share for share in np.linspace(0.0, 1.0, SHADES)]
+        self._mapper.palette = ["#" + "".join(f"{round(float(part)):02x}" for part in colour) for colour in mixed]

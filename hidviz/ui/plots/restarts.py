@@ -1,0 +1,149 @@
+"""Scatter of many starts: how far each is from the best cost, and from the truth, as found and aligned.
+
+A hollow mark stands at the error as found, a full one at the error after alignment, on one line at the cost of the run.
+Colour and shape tell the gauge. Where all full marks fall together and the hollow ones do not, the starts found one
+model, in different gauges.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span, TapTool
+from bokeh.plotting import figure
+
+from hidviz.experiments import SAME, Restarts
+from hidviz.ui.plots.curves import paint_axes
+from hidviz.ui.theme import DARK, LIGHT, block_colours
+
+LEAST = 1e-10  # nats per bin: a cost this near to the best is drawn as if it were this far
+OTHER = "other"
+WITHIN = np.format_float_scientific(SAME, trim="-", exp_digits=1)
+
+
+class Mark(NamedTuple):
+    """How a gauge is drawn: colour, Bokeh's name of the shape, and the shape as a letter."""
+
+    colour: str
+    shape: str
+    letter: str
+
+
+MARKS = (
+    Mark("#7265e3", "circle", "●"),
+    Mark("#c47a00", "square", "■"),
+    Mark("#c2528b", "triangle", "▲"),
+    Mark("#2f9a8c", "diamond", "◆"),
+    Mark("#a05a2c", "inverted_triangle", "▼"),
+    Mark("#6f8f1f", "hex", "⬢"),
+    Mark("#b04a4a", "star", "★"),
+)
+REST = Mark("#8a8f99", "plus", "✚")
+
+
+def marks_of(table: Restarts) -> dict[str, Mark]:
+    """A mark for every gauge: the most frequent ones have their own."""
+    counts = Counter(start.gauge for start in table.starts)
+    ordered = sorted(counts, key=lambda gauge: (-counts[gauge], gauge))
+    return {gauge: MARKS[k] if k < len(MARKS) else REST for k, gauge in enumerate(ordered)}
+
+
+class RestartsPlot:
+    """One figure for K and one for L.
+
+    Args:
+        on_pick: called with the number of the start whose mark was clicked.
+    """
+
+    def __init__(self, on_pick: Callable[[int], None]) -> None:
+        self._on_pick = on_pick
+        empty = ("x", "found", "aligned", "above", "cost", "colour", "shape", "start", "gauge", "state")
+        self._sources = {block: ColumnDataSource({name: [] for name in empty}) for block in "KL"}
+        self.figures = {block: self._figure(block) for block in "KL"}
+
+    def _figure(self, block: str) -> figure:
+        source = self._sources[block]
+        plot = figure(
+            height=286,
+            sizing_mode="stretch_width",
+            y_axis_type="log",
+            x_range=Range1d(0.0, 1.0),
+            y_range=Range1d(LEAST / 3, 10.0),
+            tools="",
+            toolbar_location=None,
+            min_border=0,
+            name=f"Starts: {block}",
+        )
+        plot.xaxis.axis_label = f"rms error of {block}: hollow as found, full aligned"
+        plot.yaxis.axis_label = "cost above best (nats per bin)"
+        plot.add_layout(Span(dimension="width", location=SAME, line_width=1.5, line_dash="dashed"))
+        plot.segment("found", "above", "aligned", "above", source=source, line_color="colour", line_alpha=0.35)
+        hollow = plot.scatter("found", "above", source=source, marker="shape", size=11, fill_alpha=0.0, line_width=2)
+        full = plot.scatter("aligned", "above", source=source, marker="shape", size=11, fill_color="colour")
+        for renderer in (hollow, full):
+            renderer.glyph.line_color = "colour"
+            renderer.nonselection_glyph = renderer.selection_glyph = None  # a click loads; it is no selection
+        tips = [("start", "@start"), ("cost", "@cost{0.000000}"), ("as found", "@found{0.0000}"),
+                ("aligned", "@aligned{0.0000}"), ("hidden units", "@gauge"), ("state", "@state")]  # fmt: skip
+        plot.add_tools(HoverTool(renderers=[hollow, full], tooltips=tips), TapTool(renderers=[hollow, full]))
+        source.selected.on_change("indices", lambda _attr, _old, new: self._picked(source, new))
+        return plot
+
+    def _picked(self, source: ColumnDataSource, indices: list[int]) -> None:
+        if indices and indices[0] < len(source.data["start"]):
+            self._on_pick(int(source.data["start"][indices[0]]))
+            source.selected.indices = []
+
+    def show(self, table: Restarts, marks: Mapping[str, Mark]) -> None:
+        """Draw all starts."""
+        starts = table.starts
+        shared: dict[str, Any] = {
+            "above": np.maximum([start.cost - table.lowest for start in starts], LEAST),
+            "cost": [start.cost for start in starts],
+            "colour": [marks[start.gauge].colour for start in starts],
+            "shape": [marks[start.gauge].shape for start in starts],
+            "start": [start.index for start in starts],
+            "gauge": [start.gauge for start in starts],
+            "state": [start.state for start in starts],
+        }
+        high = 10.0 ** np.ceil(np.log10(max(2.0 * float(shared["above"].max()), 10.0 * SAME)))
+        for block, source in self._sources.items():
+            found, aligned = ([error[block] for error in errors] for errors in
+                              ((s.rms for s in starts), (s.aligned for s in starts)))  # fmt: skip
+            plot = self.figures[block]
+            far = 1.08 * max(*found, *aligned, 1e-3)
+            if not 0.7 * plot.x_range.end < far <= plot.x_range.end:
+                plot.x_range.end = 1.2 * far
+            plot.y_range.end = high
+            source.data = shared | {"found": found, "aligned": aligned, "x": found}
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme; the axis of each figure in the colour of its block."""
+        colours = block_colours(dark)
+        for block, plot in self.figures.items():
+            paint_axes(plot, dark)
+            plot.xaxis.axis_label_text_color = colours[block]
+            for span in plot.select(Span):
+                span.line_color = (DARK if dark else LIGHT).quiet
+
+
+def legend(table: Restarts, marks: Mapping[str, Mark]) -> str:
+    """Which gauge has which mark, and how many starts ended in it, as HTML."""
+    counts = Counter(start.gauge for start in table.starts)
+    own = [gauge for gauge, mark in marks.items() if mark is not REST]
+    rows = [(marks[gauge], gauge or "none", counts[gauge]) for gauge in own]
+    if rest := sum(counts.values()) - sum(counts[gauge] for gauge in own):
+        rows.append((REST, OTHER, rest))
+    items = "".join(
+        f'<span style="white-space:nowrap"><span style="color:{mark.colour}" aria-hidden="true">{mark.letter}</span> '
+        f"{name} × {n}</span>"
+        for mark, name, n in rows
+    )
+    return (
+        '<div style="display:flex;flex-wrap:wrap;gap:4px 18px;font-size:14px;font-variant-numeric:tabular-nums">'
+        f"<span>Hidden units found in the places of true 1, 2, …:</span>{items}"
+        f"<span>dashed: {WITHIN} above the best, below which a start has reached it</span></div>"
+    )

@@ -1,0 +1,246 @@
+"""The live figure of a sweep: one panel, shipped results faint and hollow, computed ones bold and filled.
+
+The Bokeh models are built once. Axes are linear throughout and show logarithms where wanted, with ticks to match, so
+that the scale can change without a new figure. A curve carries the name of its block or cost at its end; its dash tells
+the learner, and is explained beside the figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, Text
+from bokeh.plotting import figure
+
+from hidviz.numerics import Array
+from hidviz.sweeps import COSTS, Panel, Series
+from hidviz.ui.plots.curves import FONT, paint_axes, spread
+from hidviz.ui.plots.decimate import decimated
+from hidviz.ui.plots.series_style import WIDTHS, colour_of, dash_of
+from hidviz.ui.theme import DARK, LIGHT
+
+Scale = Literal["log-log", "log", "linear"]
+
+N_LABELS = 40
+UNITS = {"T (time bins)": "bins"}
+FAINT = 0.45  # opacity of shipped curves where computed ones lie over them
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A panel and whether its points were shipped or just computed."""
+
+    panel: Panel
+    shipped: bool
+
+
+class LengthPlot:
+    """One panel, live.
+
+    Args:
+        name: of the Bokeh figure.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.figure = figure(
+            height=380,
+            sizing_mode="stretch_width",
+            x_range=Range1d(0, 1),
+            y_range=Range1d(0, 1),
+            tools="",
+            toolbar_location=None,
+            output_backend="canvas",
+            min_border=0,
+            name=name,
+        )
+        self._lines = ColumnDataSource({"x": [], "y": [], "color": [], "dash": [], "width": [], "alpha": []})
+        self._bars = ColumnDataSource({"x": [], "low": [], "high": [], "color": [], "alpha": []})
+        self._points = ColumnDataSource(
+            {"x": [], "y": [], "color": [], "fill": [], "alpha": [], "label": [], "at": [], "value": [], "origin": []}
+        )
+        self._ends = ColumnDataSource(_padded([]))
+        self.figure.multi_line(
+            "x", "y", source=self._lines, line_color="color", line_dash="dash", line_width="width", line_alpha="alpha"
+        )
+        self.figure.segment("x", "low", "x", "high", source=self._bars, line_color="color", line_alpha="alpha")
+        points = self.figure.scatter(
+            "x", "y", source=self._points, size=8, line_color="color", fill_color="fill", line_alpha="alpha",
+            line_width=1.5,
+        )  # fmt: skip
+        self.figure.add_glyph(
+            self._ends,
+            Text(
+                x="x", y="y", text="text", text_color="color", x_offset=9, text_baseline="middle",
+                text_font_size="14px", text_font={"value": FONT},
+            ),
+        )  # fmt: skip
+        tips = [("", "@label, @origin"), ("at", "@at"), ("value", "@value{0.000000}")]
+        self.figure.add_tools(HoverTool(renderers=[points], tooltips=tips))
+        self._dark = False
+
+    def show(self, layers: Sequence[Layer], scale: Scale) -> None:
+        """Draw the layers, which belong to the same panel, the last on top."""
+        panel = layers[-1].panel
+        self.figure.title.update(
+            text=panel.title, text_font=FONT, text_font_size="16px", text_color=(DARK if self._dark else LIGHT).text
+        )  # here and not in `restyle`, because the page's own design comes in between
+        by_length = panel.x_label != "step"
+        log_x = by_length and scale != "linear"
+        log_y = panel.logarithmic and scale == "log-log"
+        x_of, y_of = (np.log10 if log else np.asarray for log in (log_x, log_y))
+        drawn = [(layer, series) for layer in layers for series in layer.panel.series if _belongs(series, log_x)]
+        shadowed = len(layers) > 1
+        self._draw_lines(drawn, x_of, y_of, shadowed)
+        self._draw_points([pair for pair in drawn if by_length and pair[1].role == "curve"], x_of, y_of, panel.x_label)
+        self._fit_axes(panel, [series for _, series in drawn], x_of, y_of, log_x, log_y)
+        self._label_ends([series for layer, series in drawn if layer is layers[-1]], x_of, y_of)
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme; the next `show` draws with them."""
+        self._dark = dark
+        paint_axes(self.figure, dark)
+
+    def _draw_lines(self, drawn: list[tuple[Layer, Series]], x_of: Transform, y_of: Transform, shadowed: bool) -> None:
+        lines = [decimated(series.x, series.y, 400) for _, series in drawn]
+        self._lines.data = {
+            "x": [x_of(x) for x, _ in lines],
+            "y": [y_of(y) for _, y in lines],
+            "color": [colour_of(series, self._dark) for _, series in drawn],
+            "dash": [dash_of(series) for _, series in drawn],
+            "width": [WIDTHS[series.role] for _, series in drawn],
+            "alpha": [FAINT if layer.shipped and shadowed else 1.0 for layer, _ in drawn],
+        }
+
+    def _draw_points(self, drawn: list[tuple[Layer, Series]], x_of: Transform, y_of: Transform, x_label: str) -> None:
+        paper = (DARK if self._dark else LIGHT).paper
+        rows = [
+            (x, y, low, high, series, layer.shipped)
+            for layer, series in drawn
+            for x, y, low, high in zip(series.x, series.y, series.low, series.high, strict=True)
+        ]
+        colours = [colour_of(series, self._dark) for *_, series, _ in rows]
+        x, y, low, high = (np.array([row[k] for row in rows], dtype=np.float64) for k in range(4))
+        alpha = [1.0] * len(rows)
+        self._points.data = {
+            "x": x_of(x),
+            "y": y_of(y),
+            "color": colours,
+            "fill": [paper if row[5] else colour for row, colour in zip(rows, colours, strict=True)],
+            "alpha": alpha,
+            "label": [row[4].label for row in rows],
+            "at": [f"{place:,.0f} {UNITS.get(x_label, x_label)}" for place in x],
+            "value": y,
+            "origin": ["shipped" if row[5] else "computed here" for row in rows],
+        }
+        self._bars.data = {"x": x_of(x), "low": y_of(low), "high": y_of(high), "color": colours, "alpha": alpha}
+
+    def _fit_axes(
+        self, panel: Panel, drawn: list[Series], x_of: Transform, y_of: Transform, log_x: bool, log_y: bool
+    ) -> None:
+        x = x_of(np.concatenate([series.x for series in drawn]))
+        y = y_of(np.concatenate([part for series in drawn for part in (series.low, series.high)]))
+        zero = panel.logarithmic and not log_y
+        for values, shown, axis, log, label, room in (
+            (x, self.figure.x_range, self.figure.xaxis[0], log_x, panel.x_label, 0.2),
+            (y, self.figure.y_range, self.figure.yaxis[0], log_y, panel.y_label, 0.06),
+        ):
+            low, high = float(values.min()), float(values.max())
+            low = 0.0 if values is y and zero else low
+            span = max(high - low, 1e-3 if not log else 0.3)
+            shown.update(start=low - 0.06 * span, end=high + room * span)
+            ticks = _decades(low, high) if log else _round_numbers(low, high)
+            axis.axis_label = label
+            axis.ticker = FixedTicker(ticks=list(ticks))
+            axis.major_label_overrides = ticks
+
+    def _label_ends(self, drawn: list[Series], x_of: Transform, y_of: Transform) -> None:
+        """The name of its block or cost at the end of each curve, once for curves that end together."""
+        chosen = [series for series in drawn if series.role != "thin"]
+        ends = [(float(x_of(s.x[-1:])[0]), float(y_of(s.y[-1:])[0]), _short(s), s) for s in chosen]
+        low, high = self.figure.y_range.start, self.figure.y_range.end
+        gap = 0.045 * (high - low)
+        kept: list[tuple[float, float, str, Series]] = []
+        for end in ends:
+            if not any(end[2] == other[2] and abs(end[1] - other[1]) < gap and end[0] == other[0] for other in kept):
+                kept.append(end)
+        heights = spread([end[1] for end in kept], gap, low + gap / 2, high - gap / 2) if kept else []
+        self._ends.data = _padded(
+            [(end[0], y, end[2], colour_of(end[3], self._dark)) for end, y in zip(kept, heights, strict=True)]
+        )
+
+
+Transform = Callable[[Array], Array]
+
+
+def dashes_of(panels: Iterable[Panel]) -> dict[str, str]:
+    """What the dashes mean: for every learner, cost or start its dash."""
+    names: dict[str, str] = {}
+    for series in (series for panel in panels for series in panel.series if series.role == "curve"):
+        is_cost = series.what in COSTS and not series.start
+        name = COSTS[series.what] if is_cost else series.label.partition(", ")[2] or series.label
+        if series.learner or series.start:
+            names.setdefault(name, dash_of(series))
+    return names
+
+
+def legend(dashes: Mapping[str, str]) -> str:
+    """The same as HTML: a short stroke before every name."""
+    strokes = {"solid": "", "dashed": "7 4", "dotted": "2 4", "dotdash": "2 4 7 4", "dashdot": "7 4 2 4"}
+    items = "".join(
+        '<span style="display:inline-flex;align-items:center;gap:8px;margin-right:24px">'
+        '<svg width="44" height="8" aria-hidden="true"><line x1="0" x2="44" y1="4" y2="4" stroke="currentColor" '
+        f'stroke-width="2.5" stroke-dasharray="{strokes.get(dash, dash)}"/></svg>{name}</span>'
+        for name, dash in dashes.items()
+    )
+    return f'<div style="font-size:15px">{items}</div>' if items else ""
+
+
+def _padded(ends: Sequence[tuple[float, float, str, str]]) -> dict[str, list[object]]:
+    """Labels, always as many: Bokeh 3.9 fails on text whose number changes while the ranges do."""
+    rows = [*ends, *[(np.nan, np.nan, "", LIGHT.text)] * (N_LABELS - len(ends))][:N_LABELS]
+    return {name: [row[k] for row in rows] for k, name in enumerate(("x", "y", "text", "color"))}
+
+
+def _belongs(series: Series, log_x: bool) -> bool:
+    """A guide 1/T is a straight line between its two ends on logarithmic axes only."""
+    return series.role != "guide" or log_x
+
+
+def _short(series: Series) -> str:
+    if series.start or series.role in ("guide", "limit"):
+        return series.label
+    return COSTS.get(series.what, series.what)
+
+
+def _decades(low: float, high: float) -> dict[float, str]:
+    """Ticks between two numbers given by their logarithms: powers of ten, and what it needs between them."""
+    for factors in ((1,), (1, 3), (1, 2, 3, 5), tuple(range(1, 10))):
+        ticks = {
+            k + float(np.log10(factor)): _power_of_ten(factor, k)
+            for k in range(int(np.floor(low)), int(np.ceil(high)) + 1)
+            for factor in factors
+        }
+        inside = {tick: label for tick, label in ticks.items() if low - 0.02 <= tick <= high + 0.02}
+        if len(inside) >= 4:
+            break
+    return inside
+
+
+def _power_of_ten(factor: int, k: int) -> str:
+    """Factor times ten to the k: as it is where that is short, with a raised exponent where it is not."""
+    if 0 <= k <= 2:
+        return str(factor * 10**k)
+    raised = str(k).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return ("10" if factor == 1 else f"{factor}·10") + raised
+
+
+def _round_numbers(low: float, high: float) -> dict[float, str]:
+    """About five round ticks between two numbers."""
+    rough = max(high - low, 1e-9) / 5.0
+    scale = 10.0 ** np.floor(np.log10(rough))
+    step = scale * next(factor for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * scale >= rough)
+    first, last = int(np.ceil(low / step)), int(np.floor(high / step + 0.5))
+    return {k * step: f"{k * step:,.6g}" for k in range(first, last + 1)}

@@ -1,0 +1,1 @@
+"""What a user is doing: the session, its settings, its link."""

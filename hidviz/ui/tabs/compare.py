@@ -1,0 +1,184 @@
+"""Tab "Compare": pinned runs, two of them side by side: curves, knobs that differ, couplings on one scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import panel as pn
+import panel_material_ui as pmui
+
+from hidviz.evaluation import rms_errors
+from hidviz.experiments import Experiment, Frame
+from hidviz.network import aligned, best_gauge, with_hidden
+from hidviz.ui.components.basic import Button, Buttons
+from hidviz.ui.layout import heading, row, square, titled
+from hidviz.ui.plots.curves import Curves, Line
+from hidviz.ui.plots.heatmaps import Heatmap, block_matrix, scale_for
+from hidviz.ui.state.knobs import KNOBS, shown
+from hidviz.ui.state.session import Session
+from hidviz.ui.text.scores import TABLE_CSS
+from hidviz.ui.text.status import gauge_in_words
+from hidviz.ui.theme import ACCENT, ACCENT_DARK, DARK, LIGHT
+
+MOST_PINS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Pin:
+    """A run as it was when it was pinned."""
+
+    name: str
+    experiment: Experiment
+    frame: Frame
+
+
+def differing_knobs(one: Experiment, other: Experiment) -> list[tuple[str, str, str]]:
+    """Label and both values of exactly the knobs in which two experiments differ."""
+    first, second = shown(one), shown(other)
+    return [
+        (knob.label, str(first[knob.name]), str(second[knob.name]))
+        for knob in KNOBS
+        if first[knob.name] != second[knob.name]
+    ]
+
+
+class CompareTab:
+    """The tab; see `hidviz.ui.tabs.Tab`.
+
+    Args:
+        session: whose runs can be pinned.
+    """
+
+    key = "compare"
+    title = "Compare"
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._pins: tuple[Pin, ...] = ()
+        self._count = 0
+        self._stale = False
+        self._build()
+
+    def look(self) -> bool:
+        """Draw if another pair was chosen; pinned runs themselves never change."""
+        if not self._stale:
+            return False
+        self._stale = False
+        pair = [pin for select in self.selects for pin in self._pins if pin.name == select.value]
+        if len(pair) == 2:
+            self._draw(*pair)
+        return True
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        inks = DARK if dark else LIGHT
+        self.curves.paint({"one": ACCENT_DARK if dark else ACCENT, "other": inks.text}, dark)
+        self.buttons.dark = dark
+        for heatmap in self.heatmaps:
+            heatmap.restyle(dark)
+        self._stale = bool(self._pins)
+
+    def close(self) -> None:
+        """Nothing runs in the background."""
+
+    def pin(self) -> None:
+        """Keep the run that is shown now."""
+        frame, experiment = self._session.frame, self._session.experiment
+        if frame is None:
+            return
+        self._count += 1
+        name = f"{self._count}: {experiment.learner}, step {frame.snapshot.step}, {frame.snapshot.cost:.4f}"
+        self._pins = (*self._pins, Pin(name, experiment, frame))[-MOST_PINS:]
+        names = [pin.name for pin in self._pins]
+        for select in self.selects:
+            chosen = select.value if select.value in names else names[-1]
+            select.param.update(options=names, value=chosen)
+        self.selects[1].value = names[-1]
+        self.hint.object = (
+            f"{len(names)} run{'s' if len(names) > 1 else ''} pinned. Change a knob, run, and pin another."
+        )
+        self._stale = True
+
+    def _build(self) -> None:
+        self.buttons = Buttons(
+            Button("Pin this run", "pin", "Keep the run as it is now, to compare it with others", self.pin, True),
+            columns=0, margin=(8, 16, 8, 0),
+        )  # fmt: skip
+        self.hint = pmui.Typography(
+            "Pin the run on the Learn tab, change something, and pin again.", sx={"fontSize": 15}, margin=(0, 0, 8, 0)
+        )
+        self.selects = [
+            pmui.Select(label=label, options=[], size="small", width=320, margin=(8, 16, 8, 0))
+            for label in ("One", "Other")
+        ]
+        for select in self.selects:
+            select.param.watch(self._changed, "value")
+        self.curves = Curves({"one": (3.0, "solid"), "other": (2.0, "dashed")}, "cost (nats per bin)", "Costs compared")
+        self.heatmaps = [Heatmap(name) for name in ("one", "other", "difference")]
+        self.knobs = pn.pane.HTML("", stylesheets=[TABLE_CSS], margin=0, sizing_mode="stretch_width")
+        self.verdict = pmui.Typography("", sx={"fontSize": 15}, margin=(8, 0))
+
+        knobs = pmui.Column(heading("Knobs that differ"), self.knobs, margin=0)
+        titles = ("One", "Other, aligned to one", "Other − one")
+        maps = [square(title, heatmap.figure) for title, heatmap in zip(titles, self.heatmaps, strict=True)]
+        self.panes = pn.Column(
+            row(titled("Cost per bin", self.curves.figure), knobs, basis=360),
+            self.verdict,
+            row(*maps, basis=200),
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+        self.layout = pmui.Column(
+            pn.FlexBox(self.buttons, *self.selects, align_items="center", sizing_mode="stretch_width"),
+            self.hint,
+            self.panes,
+            sizing_mode="stretch_width",
+            margin=(8, 0),
+        )
+
+    def _draw(self, one: Pin, other: Pin) -> None:
+        lines = [
+            Line(name, f"{name} {pin.frame.snapshot.cost:.4f}", pin.frame.trace["step"], pin.frame.trace["cost"])
+            for name, pin in (("one", one), ("other", other))
+        ]
+        costs = np.concatenate([line.y for line in lines])
+        pad = 0.08 * max(float(np.ptp(costs)), 1e-3)
+        self.curves.draw(lines, float(costs.min()) - pad, float(costs.max()) + pad)
+        self._draw_knobs(one, other)
+        self._draw_couplings(one, other)
+
+    def _draw_knobs(self, one: Pin, other: Pin) -> None:
+        rows = "".join(
+            f'<tr><th scope="row">{escape(label)}</th><td>{escape(a)}</td><td>{escape(b)}</td></tr>'
+            for label, a, b in differing_knobs(one.experiment, other.experiment)
+        )
+        head = '<thead><tr><th scope="col"></th><th scope="col">one</th><th scope="col">other</th></tr></thead>'
+        self.knobs.object = (
+            f'<table class="couplings">{head}<tbody>{rows}</tbody></table>' if rows else "<p>None: the same knobs.</p>"
+        )
+
+    def _draw_couplings(self, one: Pin, other: Pin) -> None:
+        first, second = one.frame.snapshot.couplings, other.frame.snapshot.couplings
+        if first.n_visible != second.n_visible:
+            self.verdict.object = (
+                "The two runs have other numbers of visible units: their couplings cannot be compared."
+            )
+            return
+        n = max(first.n_hidden, second.n_hidden)
+        gauge, brought = best_gauge(second, first), aligned(second, first)
+        errors = rms_errors(brought, with_hidden(first, n), align=False)
+        apart = ", ".join(f"{block} {errors[block]:.4f}" for block in "JKL")
+        same = "Both have the same labels and signs." if gauge.is_identity else ""
+        aligning = same or gauge_in_words(gauge, second.n_hidden, first.n_hidden)
+        self.verdict.object = f"{aligning} The rms differences are then {apart}."
+        scale = scale_for(one.frame.world.truth, n)
+        matrices = [block_matrix(couplings, n) for couplings in (first, brought)]
+        for heatmap, matrix in zip(self.heatmaps, [*matrices, matrices[1] - matrices[0]], strict=True):
+            heatmap.fit(scale)
+            heatmap.show(matrix)
+
+    def _changed(self, *_: Any) -> None:
+        self._stale = True

@@ -1,0 +1,73 @@
+"""By hand: fields that set one coupling of the estimate, and what came of it in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from hidviz.experiments import Frame
+from hidviz.ui.components.basic import Button, Buttons
+from hidviz.ui.components.couplings_table import Row
+from hidviz.ui.layout import heading
+from hidviz.ui.state.session import Session
+
+BLOCKS = "JKLM"
+
+
+class ByHand:
+    """Block, receiver, sender, new value, and a button; units are counted as found.
+
+    Args:
+        session: whose estimate is changed.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.block = pmui.Select(label="Block", options=list("JKL"), value="K", size="small", width=90, margin=8)
+        shared = {"size": "small", "width": 110, "margin": 8}
+        self.receiver = pmui.IntInput(label="To unit", value=1, **shared)
+        self.sender = pmui.IntInput(label="From unit", value=1, **shared)
+        self.value = pmui.FloatInput(label="New value", value=0.0, step=0.1, **shared | {"width": 136})
+        self.buttons = Buttons(
+            Button("Set coupling", "step", "Put this value into the estimate; Undo takes it back", self._set),
+            columns=0, margin=8,
+        )  # fmt: skip
+        self.answer = pmui.Typography("", sx={"fontSize": 15}, margin=(0, 0, 8, 0))
+        fields = pn.FlexBox(self.block, self.receiver, self.sender, self.value, self.buttons, align_items="center")
+        self.layout: Any = pmui.Column(
+            heading("Set one coupling by hand"), fields, self.answer, sizing_mode="stretch_width", margin=0
+        )
+
+    def offer(self, frame: Frame) -> None:
+        """Offer the blocks that the estimate has."""
+        blocks = [block for block in BLOCKS if getattr(frame.snapshot.couplings, block).size]
+        if self.block.options != blocks:
+            kept = self.block.value if self.block.value in blocks else blocks[-1]
+            self.block.param.update(options=blocks, value=kept)
+
+    def propose(self, row: Row) -> None:
+        """Fill in one coupling as it was found."""
+        if row.block in self.block.options:
+            self.block.value = row.block
+            self.receiver.value, self.sender.value = row.receiver + 1, row.sender + 1
+            self.value.value = round(row.found, 4)
+
+    def _set(self) -> None:
+        frame = self._session.frame
+        if frame is None:
+            return
+        block, row, column = self.block.value, self.receiver.value, self.sender.value
+        n_rows, n_columns = getattr(frame.snapshot.couplings, block).shape
+        if row is None or column is None or not (1 <= row <= n_rows and 1 <= column <= n_columns):
+            self.answer.object = (
+                f"{block} has receivers 1 to {n_rows} and senders 1 to {n_columns}, got {row} and {column}."
+            )
+            return
+        try:
+            self._session.set_coupling(block, row - 1, column - 1, float(self.value.value or 0.0))
+        except ValueError as error:
+            self.answer.object = str(error)
+            return
+        self.answer.object = f"{block} {row}, {column} is set; Undo on the Learn tab, or the key u, takes it back."

@@ -1,0 +1,226 @@
+"""Data tab: what was recorded, how it hangs together, the network behind it, and how errors travel back through it.
+
+Raster and rates; correlations at lags 1 and 2; the network unfolded in time (the paper's Fig. 1); the path of an error
+(Fig. 2). What must look at a whole recording is counted by a Runner of the tab's own; the rest is a small window.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import panel as pn
+import panel_material_ui as pmui
+from panel.io import hold
+
+from hidviz.background import Runner
+from hidviz.evaluation import Correlations, correlations, rates
+from hidviz.experiments import Frame, World
+from hidviz.learners import LEARNERS
+from hidviz.network import Recording
+from hidviz.numerics import Array, States
+from hidviz.ui.layout import heading, row
+from hidviz.ui.plots.correlation_maps import CorrelationMaps
+from hidviz.ui.plots.raster import Raster
+from hidviz.ui.state.session import Session
+from hidviz.ui.tabs.error_path import ErrorPath
+from hidviz.ui.tabs.network import NetworkView
+
+PERIOD = 0.2  # seconds between drawings of the network while it is learned
+WINDOWS = (100, 200, 400)  # bins
+
+
+class Counted(NamedTuple):
+    """What is counted once per recording."""
+
+    rates: Array
+    hidden_rates: Array
+    correlations: Correlations
+
+
+def counting(world: World) -> Iterator[Counted]:
+    """Count everything, for a Runner."""
+    recording = world.recording
+    spikes = sum(rates(trial) * len(trial) for trial in recording.trials)
+    yield Counted(np.asarray(spikes) / recording.n_bins, rates(world.hidden), correlations(recording))
+
+
+class Window(NamedTuple):
+    """A stretch of a recording: its first bin, its visible states, and the bins in it at which a trial starts."""
+
+    begin: int
+    s: States
+    starts: list[int]
+
+
+def window(recording: Recording, begin: int, length: int) -> Window:
+    """The window that begins at this bin, counted through all trials, or as near to it as the recording allows."""
+    begin = max(0, min(begin, recording.n_bins - length))
+    end = min(begin + length, recording.n_bins)
+    ends = np.cumsum([len(trial) for trial in recording.trials])
+    first, last = (int(k) for k in np.searchsorted(ends, [begin, end - 1], side="right"))
+    before = int(ends[first - 1]) if first else 0
+    s = np.concatenate(recording.trials[first : last + 1])[begin - before : end - before]
+    return Window(begin, s, [int(start) for start in ends[first:last] if start > begin])
+
+
+class DataTab:
+    """The tab; see `hidviz.ui.tabs.Tab`. Built when first looked at, so that it costs the opening of the page nothing.
+
+    Args:
+        session: whose data and estimate are shown.
+    """
+
+    key = "data"
+    title = "Data"
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._dark = False
+        self._view: DataView | None = None
+        self.layout: Any = pmui.Column(sizing_mode="stretch_width", margin=0)
+
+    def look(self) -> bool:
+        """Take in new data, finished counts and the newest estimate."""
+        if self._view is None:
+            self._view = DataView(self._session)
+            self._view.restyle(self._dark)
+            self.layout.append(self._view.layout)
+        return self._view.look()
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self._dark = dark
+        if self._view is not None:
+            self._view.restyle(dark)
+
+    def close(self) -> None:
+        """Give up counting."""
+        if self._view is not None:
+            self._view.close()
+
+
+class DataView:
+    """Everything in the tab.
+
+    Args:
+        session: whose data and estimate are shown.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._world: World | None = None
+        self._frame: Frame | None = None
+        self._counted: Counted | None = None
+        self._counter: Runner[Counted] = Runner()
+        self._seen = -1
+        self._drawn_at = 0.0
+        self.raster, self.maps, self.network, self.path = Raster(), CorrelationMaps(), NetworkView(), ErrorPath()
+        self._controls()
+        self.layout = self._layout()
+
+    def look(self) -> bool:
+        """Take in new data, finished counts and the newest estimate."""
+        frame = self._session.frame
+        if frame is None:
+            return False
+        is_new = frame.world is not self._world
+        is_counted = self._counter.version != self._seen
+        is_due = time.monotonic() - self._drawn_at > PERIOD or not self._session.running
+        is_later = frame is not self._frame and (is_due or is_new)
+        if not (is_new or is_counted or is_later):
+            return False
+        with hold():
+            if is_new:
+                self._adopt(frame.world)
+            if is_counted:
+                self._take()
+            if is_later:
+                self._follow(frame)
+        return True
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self.raster.restyle(dark)
+        self.maps.restyle(dark)
+        self.network.restyle(dark)
+        self.path.restyle(dark)
+
+    def close(self) -> None:
+        """Give up counting."""
+        self._counter.stop()
+
+    # Building, once
+
+    def _controls(self) -> None:
+        wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 0)}
+        slide = wide | {"tooltips": False}  # which would cover the label
+        self.first = pmui.IntSlider(label="First bin shown", value=0, start=0, end=1, **slide)
+        self.length = pmui.Select(label="Bins shown", options={str(n): n for n in WINDOWS}, value=200, **wide)
+        self.reveal = pmui.Switch(label="Reveal hidden units", value=False, margin=(6, 0))
+        for control in (self.first, self.length, self.reveal):
+            control.param.watch(lambda _: self._draw_window(), "value")
+
+    def _layout(self) -> Any:
+        raster = pn.pane.Bokeh(self.raster.figure, margin=0, styles={"flex": "1 1 200px", "min-width": "0"})
+        rates_beside = pn.pane.Bokeh(self.raster.rates, margin=0, styles={"flex": "0 0 150px"})
+        sections = {
+            "Recorded activity": (
+                row(self.first, self.length, self.reveal, basis=190),
+                pn.FlexBox(raster, rates_beside, flex_wrap="nowrap", gap="16px", sizing_mode="stretch_width"),
+            ),
+            "Correlations between visible units": (self.maps.layout,),
+            "The network over time": (self.network.layout,),
+            "The path of an error": (self.path.layout,),
+        }
+        column = pmui.Column(sizing_mode="stretch_width", margin=(8, 0))
+        for title, parts in sections.items():
+            column.extend([heading(title), *parts, pn.Spacer(height=16)])
+        return column
+
+    # Drawing, many times
+
+    def _adopt(self, world: World) -> None:
+        """Show other data, from their first bin, and start counting."""
+        self._world, self._counted = world, None
+        self.first.value = 0
+        self.maps.say("Counting …")
+        self._draw_window()
+        self._counter.start(counting(world))
+        self._seen = -1
+
+    def _take(self) -> None:
+        """Take in what the counter has to say."""
+        self._seen = self._counter.version
+        if failure := self._counter.failure:
+            self.maps.say(f"The correlations could not be counted: {failure}")
+        if (counted := self._counter.latest) is not None and counted is not self._counted:
+            self._counted = counted
+            self.maps.show(counted.correlations)
+            self._draw_rates()
+
+    def _follow(self, frame: Frame) -> None:
+        self._frame, self._drawn_at = frame, time.monotonic()
+        self.network.show(frame)
+        learner = LEARNERS[self._session.experiment.learner]
+        self.path.show(frame, continuous=learner.hidden == "continuous")
+
+    def _draw_window(self) -> None:
+        if self._world is None:
+            return
+        recording, hidden = self._world.recording, self._world.hidden
+        last = max(1, recording.n_bins - self.length.value)
+        if self.first.end != last:
+            self.first.param.update(end=last, value=min(self.first.value, last))
+        shown = window(recording, self.first.value, self.length.value)
+        hidden = hidden[shown.begin : shown.begin + len(shown.s), : hidden.shape[1] * self.reveal.value]
+        self.raster.fit(recording.n_visible, hidden.shape[1])
+        self.raster.show(shown.begin, shown.s, hidden, shown.starts)
+        self._draw_rates()
+
+    def _draw_rates(self) -> None:
+        nothing = np.empty(0)
+        visible, hidden = (self._counted.rates, self._counted.hidden_rates) if self._counted else (nothing, nothing)
+        self.raster.show_rates(visible, hidden if self.reveal.value else nothing)

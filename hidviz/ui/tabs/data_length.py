@@ -1,0 +1,307 @@
+"""Tab "Data length": the paper's figures over the data length, or a sweep of one's own.
+
+Results that ship with hidviz are drawn at once and said to be shipped; Run sweep computes the same experiments here, in
+processes of their own, and each point appears when it is there. One sweep runs at a time in a server; others wait.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import pandas as pd
+import panel as pn
+import panel_material_ui as pmui
+from panel.io import hold
+
+from hidviz.background import Runner
+from hidviz.sweeps import (
+    Measurement,
+    Panel,
+    Results,
+    Sweep,
+    SweepState,
+    courses,
+    differing,
+    key_of,
+    load,
+    panels,
+    table,
+)
+from hidviz.ui.components.basic import Button, Buttons
+from hidviz.ui.components.export_buttons import Exports
+from hidviz.ui.layout import row
+from hidviz.ui.plots.sweep import Layer, LengthPlot, dashes_of, legend
+from hidviz.ui.state.session import Session
+from hidviz.ui.state.shipped import ASSETS
+from hidviz.ui.state.sweep_queue import in_turn
+from hidviz.ui.tabs.data_length_choice import Choice
+from hidviz.ui.text.sweep import TABLE_CSS, duration, end_in_words, html_table, progress_in_words
+from hidviz.ui.theme import DARK, LIGHT
+
+N_PLOTS = 3
+
+
+class LengthsTab:
+    """The tab; see `hidviz.ui.tabs.Tab`.
+
+    Args:
+        session: whose knobs a sweep of one's own starts from.
+    """
+
+    key = "length"
+    title = "Data length"
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._runner: Runner[SweepState | None] = Runner()
+        self._writer: Runner[str] = Runner()
+        self._state: SweepState | None = None
+        self._computed: dict[str, Measurement] = {}
+        self._seen: tuple[object, ...] = ()
+        self._written = ""
+        self._stale = True
+        self._build()
+
+    # The contract of a tab
+
+    def look(self) -> bool:
+        """Take in the points that have arrived, and draw them."""
+        seen = (self._runner.version, self._session.experiment)
+        self._hand_out()
+        if seen == self._seen and not self._stale:
+            return False
+        state = self._runner.latest
+        if state is not None and state is not self._state:
+            self._state = state
+            self._computed |= state.finished
+        self._seen, self._stale = seen, False
+        with hold():
+            self._draw()
+        return True
+
+    def _hand_out(self) -> None:
+        """Give a page that has been written to the browser."""
+        if self._writer.latest and self._writer.latest is not self._written:
+            self._written = self._writer.latest
+            self.exports.file = {"name": f"{self.choice.name}.html", "type": "text/html", "text": self._written}
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self._stale = True
+        for plot in self.plots:
+            plot.restyle(dark)
+        self.buttons.dark = self.exports.dark = dark
+        inks = DARK if dark else LIGHT
+        self.exports.param.update(paper=inks.paper, ink=inks.text)
+
+    def close(self) -> None:
+        """Give the sweep up; its processes end at their next checkpoint."""
+        self._leave()
+        self._writer.stop()
+
+    # What a person can do
+
+    def run(self) -> None:
+        """Compute what is chosen; a sweep under way is given up."""
+        sweep = self.choice.to_run()
+        if sweep is None:
+            return
+        self._leave()
+        self._runner.start(in_turn(sweep))
+        self._stale = True
+
+    def cancel(self) -> None:
+        """Give the sweep up, and keep the points that are there."""
+        kept = self._n_kept()
+        self._leave()
+        self._stale = True
+        self.progress_line.object = f"Cancelled. {kept}"
+
+    def _leave(self) -> None:
+        """Give the sweep up: its runner closes the iterator, which ends its processes."""
+        self._runner.stop()
+        self._state, self._runner = None, Runner()
+
+    def export(self, what: str) -> None:
+        """Hand out the table, or a page with the figures."""
+        found, of_courses = self._shown_results()
+        if found.empty:
+            self.progress_line.object = "There is nothing to export yet: run the sweep first."
+        elif what == "CSV":
+            self.exports.file = {
+                "name": f"{self.choice.name}.csv",
+                "type": "text/csv",
+                "text": found.to_csv(index=False),
+            }
+        else:
+            self._writer.start(_written(panels(self.choice.kind, found, of_courses), self.choice.title))
+
+    # Building, once
+
+    def _build(self) -> None:
+        self.choice = Choice(self._session, self._changed)
+        self.buttons = Buttons(
+            Button("Run sweep", "play", "Compute these experiments here, in processes of their own", self.run, True),
+            Button("Cancel sweep", "pause", "Give up what is under way, and keep the points that are there",
+                   self.cancel, True),
+            columns=0, margin=(4, 0),
+        )  # fmt: skip
+        small = {"fontSize": 15}
+        self.look_for = pmui.Typography("", sx=small, margin=0)
+        self.rules = pmui.Typography("", sx=small, margin=(4, 0))
+        self.source_line = pmui.Typography("", sx=small | {"fontWeight": 600}, margin=(4, 0))
+        self.progress_line = pmui.Typography("", sx=small, margin=0)
+        self.progress = pmui.LinearProgress(
+            value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)
+        )
+        self.plots = [LengthPlot(f"length-{k}") for k in range(N_PLOTS)]
+        self._places = [pn.pane.Bokeh(plot.figure, sizing_mode="stretch_width", margin=0) for plot in self.plots]
+        self.legend = pn.pane.HTML("", margin=(4, 0), sizing_mode="stretch_width")
+        self.show_table = pmui.Switch(label="Show table", value=False, margin=(8, 0))
+        self.table = pn.pane.HTML("", stylesheets=[TABLE_CSS], visible=False, sizing_mode="stretch_width", margin=0)
+        self.exports = Exports(self.export, figures=[plot.figure.name for plot in self.plots], margin=(8, 0))
+        self.show_table.param.watch(self._changed, "value")
+        self.layout = pn.Column(
+            self.choice.layout,
+            self.look_for,
+            self.rules,
+            _line(self.buttons, self.source_line),
+            self.progress_line,
+            self.progress,
+            row(*self._places, basis=380),
+            self.legend,
+            _line(self.exports, self.show_table),
+            self.table,
+            sizing_mode="stretch_width",
+            margin=(8, 0),
+        )
+
+    def _changed(self, *_: Any) -> None:
+        self._stale = True
+
+    # Drawing
+
+    def _draw(self) -> None:
+        running = not self._runner.ended
+        sweep = self.choice.sweep()
+        self._say(sweep, running)
+        self.buttons.disabled = ["Run sweep"] if running else ["Cancel sweep"]
+        layers = [
+            (self._shipped(sweep), True),
+            (self._own_results(sweep), False),
+        ]
+        drawn = [
+            (panel, shipped)
+            for results, shipped in layers
+            if results is not None
+            for panel in panels(self.choice.kind, *results)
+        ]
+        titles = list(dict.fromkeys(panel.title for panel, _ in drawn))[:N_PLOTS]
+        for k, (plot, place) in enumerate(zip(self.plots, self._places, strict=True)):
+            place.visible = k < len(titles)
+            if k < len(titles):
+                plot.show([Layer(panel, shipped) for panel, shipped in drawn if panel.title == titles[k]],
+                          self.choice.scale)  # fmt: skip
+        dashes = dashes_of(panel for panel, _ in drawn)
+        self.legend.object = legend(dashes)
+        self.exports.caption = " · ".join(f"{dash}: {name}" for name, dash in dashes.items())
+        self.exports.name_of_files = self.choice.name
+        self.table.visible = self.show_table.value
+        self.table.object = html_table(self._shown_results()[0]) if self.show_table.value else ""
+
+    def _say(self, sweep: Sweep | None, running: bool) -> None:
+        """What is to be seen, where it comes from, and how far it has come."""
+        self.look_for.object, self.rules.object = self.choice.words
+        self.source_line.object = self._source(sweep)
+        state, failure = self._runner.latest, self._runner.failure
+        if state is not None and state.sweep.name != self.choice.name and not running:
+            self.progress_line.object = ""  # what was said belongs to another figure
+            return
+        if failure is not None:
+            self.progress_line.object = f"The sweep has failed: {failure}"
+        elif running:
+            self.progress_line.object = progress_in_words(state)
+        elif state is not None:
+            self.progress_line.object = end_in_words(state) + self._compared(sweep)
+        self.progress.visible = running
+        self.progress.value = round(100 * state.n_done / state.n_total) if running and state else 0
+
+    def _source(self, sweep: Sweep | None) -> str:
+        if sweep is None:
+            return ""
+        here = sum(key_of(experiment) in self._computed for experiment in sweep.experiments)
+        shipped, total = self._shipped(sweep), len(sweep.experiments)
+        n_shipped = shipped[0]["key"].nunique() if shipped else 0
+        parts = [f"{n_shipped} of {total} points shipped with hidviz (hollow)"] if n_shipped else []
+        parts += [f"{here} of {total} computed here (filled)"] if here else []
+        chosen = self.choice.to_run() or sweep
+        expected = duration(chosen.predicted_seconds / (os.cpu_count() or 1))
+        if not parts:
+            return f"{total} experiment{'s' * (total > 1)}, about {expected} here."
+        what = "all" if len(chosen.experiments) == total else "the one chosen"
+        return "; ".join(parts) + f". To compute {what} takes about {expected} here."
+
+    def _compared(self, sweep: Sweep | None) -> str:
+        """Whether shipped and computed points agree."""
+        shipped, own = self._shipped(sweep), self._own_results(sweep)
+        if shipped is None or own is None:
+            return ""
+        both = set(shipped[0]["key"]) & set(own[0]["key"])
+        apart = differing(shipped[0], own[0], tolerance=1e-3)
+        return f" {len(both) - len(apart)} of {len(both)} points shipped too agree with them to 0.1 %." if both else ""
+
+    def _n_kept(self) -> str:
+        n = self._state.n_done if self._state else 0
+        return f"{n} point{'s are' if n != 1 else ' is'} kept."
+
+    # Results
+
+    def _shipped(self, sweep: Sweep | None) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+        """Shipped table and courses of the experiments chosen."""
+        results = _shipped_results(self.choice.name) if self.choice.figure and sweep else None
+        if results is None or sweep is None:
+            return None
+        keys = [key_of(experiment) for experiment in sweep.experiments]
+        found = results.table[results.table["key"].isin(keys)]
+        return None if found.empty else (found, results.courses)
+
+    def _own_results(self, sweep: Sweep | None) -> tuple[pd.DataFrame, pd.DataFrame] | None:
+        """The same of what was computed here."""
+        keys = [key_of(experiment) for experiment in sweep.experiments] if sweep else []
+        found = [self._computed[key] for key in keys if key in self._computed]
+        return (table(found), courses(found)) if found else None
+
+    def _shown_results(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """What was computed here, completed by what was shipped."""
+        sweep = self.choice.sweep()
+        shipped, own = self._shipped(sweep), self._own_results(sweep)
+        parts = [part for part in (own, shipped) if part is not None]
+        if len(parts) < 2:
+            return parts[0] if parts else (table([]), courses([]))
+        known = set(parts[0][0]["key"])
+        return tuple(
+            pd.concat([mine, other[~other["key"].isin(known)]], ignore_index=True) if len(other) else mine
+            for mine, other in zip(*parts, strict=True)
+        )
+
+
+def _written(shown: tuple[Panel, ...], title: str) -> Iterator[str]:
+    """The page to export; holoviews is slow to load, hence not on the page's own time."""
+    from hidviz.ui.export.overlays import html
+
+    yield html(shown, title)
+
+
+@lru_cache(maxsize=8)
+def _shipped_results(name: str) -> Results | None:
+    try:
+        return load(ASSETS, name)
+    except FileNotFoundError:
+        return None
+
+
+def _line(*items: Any) -> Any:
+    return pn.FlexBox(*items, align_items="center", gap="16px", sizing_mode="stretch_width")

@@ -1,0 +1,161 @@
+"""What is chosen on the Data length tab: a figure of the paper, or learners and lengths of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import panel as pn
+import panel_material_ui as pmui
+
+from hidviz.experiments import Experiment
+from hidviz.learners import LEARNERS
+from hidviz.sweeps import FIGURES, Figure, Kind, Sweep, grid
+from hidviz.ui.state.session import Session
+from hidviz.ui.text.sweep import name_of, own_look_for, own_rules
+
+OWN = "own"
+ALL = -1
+MOST_EXPERIMENTS = 200
+SCALES = {"Log–log": "log-log", "T logarithmic": "log", "Linear": "linear"}
+
+
+class Choice:
+    """The widgets that say which experiments are meant, and how they are drawn.
+
+    Args:
+        session: whose knobs a sweep of one's own starts from.
+        on_change: called when anything was changed.
+    """
+
+    def __init__(self, session: Session, on_change: Callable[[], None]) -> None:
+        self._session, self._on_change = session, on_change
+        self._select = pmui.Select(
+            label="Figure", options={f.title: number for number, f in FIGURES.items()} | {"A sweep of my own": OWN},
+            value="4", width=340, size="small", margin=(4, 0),
+        )  # fmt: skip
+        self._quick = pmui.Switch(
+            label="Quick version", value=False, margin=(4, 0),
+            description="Only those of its experiments that take a minute or two together, where all take hours.",
+        )  # fmt: skip
+        self._scale = pmui.Select(
+            label="Scale", options=SCALES, value="log-log", width=150, size="small", margin=(4, 0)
+        )
+        self._points = pmui.Select(
+            label="Points to compute", options={"All": ALL}, value=ALL, width=250, size="small", margin=(4, 0)
+        )
+        self._learners = pmui.MultiChoice(
+            label="Learners", options={m.title: name for name, m in LEARNERS.items()}, width=380, margin=(4, 0),
+            value=[session.experiment.learner],
+        )  # fmt: skip
+        self._lengths = pmui.TextInput(
+            label="Data lengths", value="300 1000 3000", width=240, size="small", margin=(4, 0),
+            description="Numbers of time bins, apart by spaces; from 10 to 10,000,000.",
+        )  # fmt: skip
+        self._seeds = pmui.IntInput(
+            label="Seeds", value=1, width=110, size="small", margin=(4, 0),
+            description="How many networks: seeds from that of the knobs on. From 1 to 20.",
+        )  # fmt: skip
+        self._own = pn.FlexBox(self._learners, self._lengths, self._seeds, gap="16px", sizing_mode="stretch_width")
+        for widget in (self._select, self._quick):
+            widget.param.watch(self._another, "value")
+        for widget in (self._points, self._scale, self._learners, self._lengths, self._seeds):
+            widget.param.watch(lambda _: on_change(), "value")
+        top = pn.FlexBox(
+            self._select, self._quick, self._points, self._scale, align_items="center", gap="16px",
+            sizing_mode="stretch_width",
+        )  # fmt: skip
+        self.layout = pn.Column(top, self._own, sizing_mode="stretch_width", margin=0)
+        self._show_what_matters()
+
+    @property
+    def figure(self) -> Figure | None:
+        """The figure of the paper; None for a sweep of one's own."""
+        return None if self._select.value == OWN else FIGURES[self._select.value]
+
+    @property
+    def name(self) -> str:
+        """A name for files."""
+        return self.figure.name if self.figure else "sweep"
+
+    @property
+    def title(self) -> str:
+        """A title for a page."""
+        return self.figure.title if self.figure else "A sweep over the data length"
+
+    @property
+    def kind(self) -> Kind | Literal["own"]:
+        """What is drawn."""
+        return self.figure.kind if self.figure else "own"
+
+    @property
+    def scale(self) -> Any:
+        """The scale of the axes."""
+        return self._scale.value
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What to look for, and the rules."""
+        if self.figure:
+            return self.figure.look_for, "How: " + self.figure.rules
+        return own_look_for(self._session.experiment), own_rules(self._session.experiment)
+
+    def sweep(self) -> Sweep | None:
+        """All experiments chosen; None, with a sentence at the widget, if there is something wrong with them."""
+        if self.figure:
+            return self.figure.sweep(quick=self._quick.value)
+        try:
+            found = own_sweep(self._session.experiment, self._learners.value, self._lengths.value, self._seeds.value)
+        except ValueError as error:
+            self._lengths.param.update(error_state=True, helper_text=str(error))
+            return None
+        if self._lengths.error_state:
+            self._lengths.param.update(error_state=False, helper_text="")
+        return found
+
+    def to_run(self) -> Sweep | None:
+        """Those of them that Run sweep computes."""
+        sweep = self.sweep()
+        if sweep is None or not self.figure or self._points.value == ALL:
+            return sweep
+        return replace(sweep, experiments=(sweep.experiments[self._points.value],))
+
+    def _another(self, *_: Any) -> None:
+        self._show_what_matters()
+        self._on_change()
+
+    def _show_what_matters(self) -> None:
+        self._own.visible = self.figure is None
+        self._quick.visible = self._points.visible = self.figure is not None
+        sweep = self.sweep() if self.figure else None
+        names = [name_of(experiment) for experiment in sweep.experiments] if sweep else []
+        self._points.param.update(options={"All": ALL} | {name: k for k, name in enumerate(names)}, value=ALL)
+
+
+def own_sweep(base: Experiment, learners: Sequence[str], lengths: str, n_seeds: int) -> Sweep:
+    """A sweep of a person's own: these learners and lengths, the other knobs as they are.
+
+    Args:
+        base: the knobs.
+        learners: names in LEARNERS.
+        lengths: numbers of bins, apart by spaces or commas.
+        n_seeds: how many seeds, from that of the base on.
+
+    Raises:
+        ValueError: something is out of range; the message says what must hold.
+    """
+    words = lengths.replace(",", " ").split()
+    if not learners or not words:
+        raise ValueError("Choose at least one learner and one data length.")
+    if not all(word.isdecimal() for word in words):
+        wrong = next(word for word in words if not word.isdecimal())
+        raise ValueError(f"Data lengths must be whole numbers apart by spaces, got {wrong[:20]!r}.")
+    if not 1 <= n_seeds <= 20:
+        raise ValueError(f"The number of seeds must lie between 1 and 20, got {n_seeds}.")
+    steps = dict.fromkeys(int(word) for word in words)
+    plain = replace(base, optimiser=None, rate=None)
+    experiments = grid(plain, learner=learners, n_steps=sorted(steps), seed=range(base.seed, base.seed + n_seeds))
+    if len(experiments) > MOST_EXPERIMENTS:
+        raise ValueError(f"A sweep on the page may hold {MOST_EXPERIMENTS} experiments, got {len(experiments)}.")
+    return Sweep("sweep", experiments)

@@ -1,0 +1,288 @@
+"""Equivalent models tab: all models that the data cannot tell apart, what is no symmetry, and what nearly is one.
+
+Costs are evaluated in the background for the frame shown when the tab is opened, when a run pauses at another one, or
+when Update is pressed; a run that goes on is not followed. Moving to an equivalent model needs nothing anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import panel as pn
+import panel_material_ui as pmui
+from panel.io import hold
+
+from hidviz.background import Runner
+from hidviz.evaluation import Equivalent, broken_flip, cost_with, gallery, moved_beliefs, rescaled
+from hidviz.experiments import Frame
+from hidviz.learners import Beliefs, Learner
+from hidviz.network import Gauge, best_gauge, flip, n_equivalent_models, regauge
+from hidviz.numerics import Array
+from hidviz.ui.components.basic import Button, Buttons
+from hidviz.ui.components.model_gallery import Gallery, tiles_of
+from hidviz.ui.plots.scale_valley import FACTORS, LEVEL, Valley, flat_stretch
+from hidviz.ui.state.session import Session
+from hidviz.ui.text.status import equivalents_in_words
+
+SAME = 1e-9  # nats per bin: more than rounding leaves of a sum over the data
+NOISE = "the iterations or samples of the learner"
+NOTHING = "This learner infers no hidden units, so there is nothing to flip, relabel or rescale."
+
+
+class Probe(NamedTuple):
+    """What is asked of one hidden unit: the cost as found, flipped whole, flipped in one block, and rescaled."""
+
+    here: float
+    flipped: float
+    broken: float
+    valley: Array
+
+
+def judge_of(frame: Frame) -> tuple[Learner, Beliefs | None]:
+    """What evaluates costs here, and its beliefs: the exact likelihood if it is affordable, else the learner."""
+    exact = frame.bench.exact
+    return (exact, None) if exact else (frame.bench.learner, frame.snapshot.estimate.beliefs)
+
+
+def surveying(frame: Frame) -> Iterator[tuple[Equivalent, ...]]:
+    """The equivalent models of a frame, one more each time."""
+    judge, beliefs = judge_of(frame)
+    models: tuple[Equivalent, ...] = ()
+    for model in gallery(judge, frame.snapshot.couplings, beliefs):
+        models = (*models, model)
+        yield models
+
+
+def probing(frame: Frame, unit: int, block: Literal["K", "L"], scaled: int | None) -> Iterator[Probe]:
+    """Flip a unit, break its flip, and walk along the valley of a unit or of all (None)."""
+    judge, beliefs = judge_of(frame)
+    found = frame.snapshot.couplings
+    whole = flip(found.n_hidden, unit)
+    here = cost_with(judge, found, beliefs)
+    flipped = cost_with(judge, regauge(found, whole), beliefs and moved_beliefs(beliefs, whole))
+    broken = cost_with(judge, broken_flip(found, unit, block), beliefs)
+    valley = np.empty(0)
+    for factor in FACTORS:
+        valley = np.append(valley, cost_with(judge, rescaled(found, float(factor), scaled), beliefs))
+        yield Probe(here, flipped, broken, valley)
+
+
+class DegeneracyTab:
+    """The tab; see `hidviz.ui.tabs.Tab`.
+
+    Args:
+        session: whose estimate is looked at.
+        on_gauge: called with the gauge that leads from the estimate shown to the model chosen.
+    """
+
+    key = "equivalent"
+    title = "Equivalent models"
+
+    def __init__(self, session: Session, on_gauge: Callable[[Gauge], None]) -> None:
+        self._session, self._on_gauge = session, on_gauge
+        self._base: Frame | None = None
+        self._last: Frame | None = None  # the frame that was looked at last
+        self._models: tuple[Equivalent, ...] = ()
+        self._survey: Runner[tuple[Equivalent, ...]] = Runner()
+        self._probe: Runner[Probe] = Runner()
+        self._seen = (-1, -1)
+        self.gallery = Gallery(self._load, sizing_mode="stretch_width", margin=0)
+        self.valley = Valley()
+        self._build()
+
+    # The contract of a tab
+
+    def look(self) -> bool:
+        """Take in what has been evaluated, and where the page now stands among the models."""
+        frame = self._session.frame
+        if frame is None:
+            return False
+        moved = frame is not self._last
+        self._last = frame
+        if self._base is None or (moved and not self._session.running and self._gauge_to(frame) is None):
+            self.update()
+        seen = (self._survey.version, self._probe.version)
+        if not moved and seen == self._seen:
+            return False
+        with hold():
+            if seen[0] != self._seen[0]:
+                self._draw_gallery()
+            if seen[1] != self._seen[1]:
+                self._draw_probe()
+            self._draw_place(frame)
+        self._seen = seen
+        return True
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self.valley.restyle(dark)
+        self.gallery.dark = self.buttons.dark = dark
+
+    def close(self) -> None:
+        """Give up whatever is being evaluated."""
+        self._survey.stop()
+        self._probe.stop()
+
+    # Building, once
+
+    def _build(self) -> None:
+        self.buttons = Buttons(
+            Button("Update", "rewind", "Evaluate all costs for the estimate that the page shows now", self.update),
+            columns=0, margin=0,
+        )  # fmt: skip
+        self.count, self.verdict, self.place = _line(17, 600), _line(), _line()
+        self.jump, self.flat = _line(), _line()
+        wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 4)}
+        self.unit = pmui.Select(label="Hidden unit to break", options={"1": 0}, value=0, **wide)
+        self.block = pmui.Select(label="Block flipped alone", options=["K", "L"], value="K", **wide)
+        self.scaled = pmui.Select(label="Hidden units to scale", options={"all": -1}, value=-1, **wide)
+        for choice in (self.unit, self.block, self.scaled):
+            choice.param.watch(lambda _: self._start_probe(), "value")
+        broken = pmui.Column(
+            _heading("Half a flip is not a symmetry"), pmui.Row(self.unit, self.block, sizing_mode="stretch_width"),
+            self.jump, sizing_mode="stretch_width", margin=0,
+        )  # fmt: skip
+        scale = pmui.Column(
+            _heading("Scale is nearly a symmetry"), self.scaled,
+            pn.pane.Bokeh(self.valley.figure, sizing_mode="stretch_width", margin=0),
+            self.flat, sizing_mode="stretch_width", margin=0,
+        )  # fmt: skip
+        for half in (broken, scale):
+            half.styles = {"flex": "1 1 360px", "min-width": "0"}
+        head = pn.FlexBox(
+            self.count, self.buttons, justify_content="space-between", align_items="center", gap="8px",
+            sizing_mode="stretch_width",
+        )  # fmt: skip
+        self.layout = pmui.Column(
+            head, self.verdict, self.place, self.gallery,
+            pn.FlexBox(broken, scale, gap="24px", sizing_mode="stretch_width", styles={"margin-top": "16px"}),
+            sizing_mode="stretch_width", margin=(8, 0),
+        )  # fmt: skip
+
+    # Acting
+
+    def update(self) -> None:
+        """Evaluate everything for the estimate that the page shows now."""
+        frame = self._session.frame
+        if frame is None:
+            return
+        self._base, self._models = frame, ()
+        self._survey.start(surveying(frame) if self._n_hidden else iter(()))
+        units = {str(unit + 1): unit for unit in range(self._n_hidden)}
+        self._choose(self.unit, units or {"–": 0})
+        self._choose(self.scaled, {"all": -1} | units)
+        self._start_probe()
+
+    def _choose(self, choice: Any, options: dict[str, int]) -> None:
+        if choice.options != options:
+            value = choice.value if choice.value in options.values() else next(iter(options.values()))
+            choice.param.update(options=options, value=value)
+
+    def _start_probe(self) -> None:
+        if self._base is not None and self._n_hidden:
+            scaled = None if self.scaled.value < 0 else self.scaled.value
+            self._probe.start(probing(self._base, self.unit.value, self.block.value, scaled))
+        else:
+            self._probe.start(iter(()))
+
+    def _load(self, k: int) -> None:
+        """Go from wherever the page is to the k-th model."""
+        frame = self._session.frame
+        if frame is None or k >= len(self._models) or frame.snapshot.couplings.n_hidden != self._n_hidden:
+            return
+        here = best_gauge(self._models[0].couplings, frame.snapshot.couplings)
+        self._on_gauge(here.inverse().then(self._models[k].gauge))
+
+    # Drawing
+
+    @property
+    def _n_hidden(self) -> int:
+        """The number of hidden units that were inferred in the frame that was surveyed."""
+        inferred = self._base is not None and "L" in self._base.bench.learner.learned
+        return self._base.snapshot.couplings.n_hidden if self._base and inferred else 0
+
+    def _gauge_to(self, frame: Frame) -> Gauge | None:
+        """The gauge from the surveyed estimate to this frame's, if that is all that lies between them."""
+        assert self._base is not None
+        base, now = self._base.snapshot.couplings, frame.snapshot.couplings
+        if (base.n_visible, base.n_hidden) != (now.n_visible, now.n_hidden):
+            return None
+        gauge = best_gauge(base, now)
+        return gauge if regauge(base, gauge) == now else None
+
+    def _draw_gallery(self) -> None:
+        assert self._base is not None
+        self._models = self._survey.latest or ()
+        total = n_equivalent_models(self._n_hidden)
+        complete = len(self._models) == total
+        self.gallery.tiles = tiles_of(self._models, self._base.world.truth, complete=complete)
+        self.count.object = equivalents_in_words(self._n_hidden)
+        if self._survey.failure:
+            self.verdict.object = str(self._survey.failure)
+        elif not self._n_hidden:
+            self.verdict.object = NOTHING
+        elif not complete:
+            self.verdict.object = f"{len(self._models)} of {total} evaluated …"
+        else:
+            self.verdict.object = verdict([model.cost for model in self._models], exact=bool(self._base.bench.exact))
+
+    def _draw_probe(self) -> None:
+        probe = self._probe.latest
+        if self._base is None or probe is None:
+            self.jump.object = self.flat.object = str(self._probe.failure or "")
+            self.valley.show(np.empty(0))
+            return
+        n_visible = self._base.snapshot.couplings.n_visible
+        self.jump.object = jump_in_words(probe, self.unit.value, self.block.value, n_visible)
+        self.valley.show(probe.valley)
+        if judge_of(self._base)[0].stochastic:
+            self.flat.object = (
+                "The costs of this learner are sampled: only differences above their noise mean anything."
+            )
+        elif len(probe.valley) == len(FACTORS):
+            low, high = flat_stretch(probe.valley)
+            self.flat.object = f"Within {LEVEL:g} nats per bin of the lowest for c from {low:.2f} to {high:.2f}."
+
+    def _draw_place(self, frame: Frame) -> None:
+        """Mark the model that the page shows, or say that the page has moved on."""
+        assert self._base is not None
+        gauge = self._gauge_to(frame)
+        places = [k for k, model in enumerate(self._models) if model.gauge == gauge]
+        self.gallery.shown = places[0] if places else -1
+        step, now = self._base.snapshot.step, frame.snapshot.step
+        gone = "" if gauge is not None else f" The page has gone on to step {now:,}: press Update."
+        self.place.object = (
+            f"Evaluated at step {step:,}: each model with its cost, and its rms errors of K and L as they stand.{gone}"
+        )
+
+
+def verdict(costs: list[float], *, exact: bool) -> str:
+    """What the costs of all equivalent models say."""
+    spread = max(costs) - min(costs)
+    kind = "exact cost" if exact else "cost"
+    to = f", up to rounding ({spread:.0e})" if spread else " to the last digit"
+    if spread < SAME:
+        return f"All have the same {kind}, {costs[0]:.6f} nats per bin{to}: no data prefer one."
+    return f"Their costs differ by {spread:.1g} nats per bin, as {NOISE} do."
+
+
+def jump_in_words(probe: Probe, unit: int, block: str, n_visible: int) -> str:
+    """What a whole flip and half a flip cost."""
+    whole, half = probe.flipped - probe.here, probe.broken - probe.here
+    nothing, noise = ("±0", "") if abs(whole) < SAME else (f"{whole:+.4f}", f" as far as {NOISE} tell")
+    return (
+        f"As found, the cost is {probe.here:.6f} nats per bin.  \n"
+        f"Flip hidden unit {unit + 1} in K and L: {nothing} nats per bin, a symmetry{noise}.  \n"
+        f"Flip it in {block} only: **{half / n_visible:+.4f} nats per unit and bin** ({half:+.4f} per bin), "
+        "**not a symmetry**."
+    )
+
+
+def _heading(text: str) -> Any:
+    return pmui.Typography(text, sx={"fontSize": 17, "fontWeight": 600}, margin=0)
+
+
+def _line(size: int = 15, weight: int = 400) -> Any:
+    return pmui.Typography("", sx={"fontSize": size, "fontWeight": weight}, margin=0)

@@ -1,0 +1,116 @@
+"""Error path: one error on its way back through the hidden units in time, with all its factors (the paper's Fig. 2).
+
+It follows the estimate as it learns. Receiving hidden unit, sender, bin and delay are chosen; the paths of that delay
+come in the order of their strength. Only back-propagation has such paths: its hidden units are a function of the past.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from hidviz.evaluation import stretch_at, strongest_paths
+from hidviz.experiments import Frame
+from hidviz.ui.components.schematic import Schematic, unit_name
+from hidviz.ui.layout import row
+from hidviz.ui.tabs.network import offer
+from hidviz.ui.text.error_path import Choice, explanation, factors, number, path_picture, shares_in_words, sums, table
+
+MOST_DELAYS = 8  # steps of the slider
+MOST_PATHS = 20
+FAR = 200  # delays that the sum over all of them takes in
+
+NO_PATHS = (
+    "Only back-propagation sends errors along such paths: the hidden units of the present learner are not a function "
+    "of the past. Choose the learner **Back-propagation** to follow one."
+)
+
+
+class ErrorPath:
+    """The controls, the drawing and the numbers."""
+
+    def __init__(self) -> None:
+        wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 0)}
+        slide = wide | {"tooltips": False}  # which would cover the label
+        self.receiver = pmui.Select(label="Receiving hidden unit", options={"hidden 1": 0}, value=0, **wide)
+        self.sender = pmui.Select(label="Sending unit", options={"visible 1": 0}, value=0, **wide)
+        self.bin = pmui.IntInput(label="Bin t", value=10, start=0, end=10, format="0,0", **wide)
+        self.delay = pmui.IntSlider(label="Delay q", value=0, start=0, end=MOST_DELAYS, **slide)
+        self.rank = pmui.IntSlider(label="Path, strongest first", value=1, start=1, end=MOST_PATHS, **slide)
+        self._controls = (self.receiver, self.sender, self.bin, self.delay, self.rank)
+        for control in self._controls:
+            control.param.watch(lambda _: self._draw(), "value")
+        self.note = pmui.Typography("", sx={"fontSize": 15}, margin=(4, 0))
+        self.schematic = Schematic("Path of an error", sizing_mode="stretch_width", margin=0)
+        self.numbers = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
+        self._frame: Frame | None = None
+        self._bar = row(*self._controls, basis=170)
+        self._body = row(self.schematic, self.numbers, basis=380)
+        self.layout: Any = pmui.Column(self._bar, self.note, self._body, sizing_mode="stretch_width", margin=0)
+
+    def show(self, frame: Frame, *, continuous: bool) -> None:
+        """Follow a frame; `continuous` says whether its beliefs are the states of continuous hidden units."""
+        beliefs = frame.snapshot.estimate.beliefs
+        usable = continuous and beliefs is not None and beliefs.hidden.shape[1] > 0
+        self._frame = frame if usable else None
+        self._bar.visible = self._body.visible = usable
+        if usable:
+            self._fit(frame)
+            self._draw()
+        else:
+            self.note.object = NO_PATHS
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self.schematic.restyle(dark)
+
+    def _fit(self, frame: Frame) -> None:
+        """Offer the units and bins that this frame has."""
+        n_visible, n_hidden = frame.snapshot.couplings.n_visible, frame.snapshot.couplings.n_hidden
+        n_senders = n_visible + n_hidden * ("M" in frame.bench.learner.learned)
+        offer(self.receiver, {unit_name(n_visible + a, n_visible): a for a in range(n_hidden)})
+        offer(self.sender, {unit_name(unit, n_visible): unit for unit in range(n_senders)})
+        last = frame.world.recording.n_bins - 2
+        if self.bin.end != last:
+            self.bin.param.update(end=last, value=min(self.bin.value or 0, last))
+
+    def _draw(self) -> None:
+        """Draw the chosen path of the frame followed."""
+        if self._frame is None or self.bin.value is None:
+            return
+        snapshot, recording = self._frame.snapshot, self._frame.world.recording
+        couplings, beliefs = snapshot.couplings, snapshot.estimate.beliefs
+        assert beliefs is not None
+        t = min(max(self.bin.value, 0), recording.n_bins - 2)
+        recurrent = bool(couplings.M.any())
+        seen = stretch_at(couplings, recording, beliefs.hidden, t, FAR if recurrent else 1)
+        longest = min(MOST_DELAYS, seen.n_delays - 1) if recurrent else min(0, seen.n_delays - 1)
+        self.delay.disabled = longest < 1
+        choice = Choice(self.receiver.value, self.sender.value, t, min(self.delay.value, longest))
+        paths = strongest_paths(seen, choice.receiver, choice.q, MOST_PATHS) if longest >= 0 else []
+        self._body.visible = bool(paths)
+        if not paths:
+            self.note.object = (
+                f"The trial ends before an error could follow bin {t:,}: choose an earlier one."
+                if longest < 0
+                else "No error comes back here: every path has a factor 0."
+            )
+            return
+        rank = min(self.rank.value, len(paths))
+        if self.rank.end != max(2, len(paths)):
+            self.rank.param.update(end=max(2, len(paths)), value=rank)
+        path = paths[rank - 1]
+        self.note.object = explanation(choice, recurrent)
+        self.schematic.show(path_picture(seen, path, choice))
+        rows = [
+            (each.name, f"{each.bin:,}", number(each.value), number(each.product))
+            for each in factors(seen, path, choice)
+        ]
+        added = [(what, number(value)) for what, value in sums(seen, choice, snapshot.estimate.gradient)]
+        self.numbers.object = (
+            table(f"Factors of path {rank}", ("factor", "bin", "value", "product so far"), rows)
+            + table("From this delay to the gradient", (), added)
+            + f'<div style="font-size:14px">{shares_in_words(seen, choice)}</div>'
+        )

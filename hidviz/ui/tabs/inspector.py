@@ -1,0 +1,203 @@
+"""Tab "Inspector": one unit's couplings, drawn and in numbers, with how well each is known, and a hand to set one.
+
+The table is what the pictures cannot be: readable by keyboard and screen reader, with the same numbers. All of it
+follows the run while the tab is in front, a few times a second.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from hidviz.experiments import Frame
+from hidviz.network import Couplings
+from hidviz.ui.components.basic import Button, Buttons
+from hidviz.ui.components.couplings_table import CouplingsTable, Row, rows_of_unit
+from hidviz.ui.components.schematic import Schematic, block_of, network_picture, unit_name
+from hidviz.ui.layout import heading, row, square, titled
+from hidviz.ui.plots.heatmaps import scale_for
+from hidviz.ui.plots.inspector import InspectorMap, Scatter
+from hidviz.ui.state.error_bar_worker import Knowing
+from hidviz.ui.state.session import Session
+from hidviz.ui.tabs.coupling_editor import ByHand
+from hidviz.ui.tabs.network import WHOSE, drawn, offer
+
+PERIOD = 0.25  # seconds between two pictures of a running table: faster cannot be read
+PERIOD_OF_MANY = 1.0  # the same where a picture has so many cells that sending them takes its time
+MANY = 100  # units
+MOST_LINES = 400
+
+
+class InspectorTab:
+    """The tab; see `hidviz.ui.tabs.Tab`.
+
+    Args:
+        session: whose estimate is looked at, and changed by hand.
+    """
+
+    key = "inspector"
+    title = "Inspector"
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._seen: tuple[object, ...] = ()
+        self._drawn_at = 0.0
+        self._stale = True
+        self._rows: list[Row] = []
+        self._chosen: tuple[str, int, int] | None = None  # block, receiver, sender
+        self._knowing = Knowing()
+        self.by_hand = ByHand(session)
+        self.table = CouplingsTable(self._choose_row, sizing_mode="stretch_width", margin=0)
+        self.schematic = Schematic("Couplings of the unit", self._choose_unit, sizing_mode="stretch_width", margin=0)
+        self.map, self.scatter = InspectorMap(self._choose_cell), Scatter()
+        self._build()
+
+    # The contract of a tab
+
+    def look(self) -> bool:
+        """Take in a new frame, a few times a second while running, and what has become known of it."""
+        frame, session = self._session.frame, self._session
+        if frame is None:
+            return False
+        self._knowing.follow(frame, session.experiment.learner, running=session.running)
+        seen = (frame, session.running, self._knowing.version)
+        units = frame.snapshot.couplings.n_visible + frame.snapshot.couplings.n_hidden
+        period = PERIOD if units < MANY else PERIOD_OF_MANY
+        due = time.monotonic() - self._drawn_at > period or not session.running
+        if not (self._stale or (seen != self._seen and due)):
+            return False
+        self._seen, self._stale, self._drawn_at = seen, False, time.monotonic()
+        self._draw(frame)
+        return True
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self._stale = True
+        self.buttons.dark = self.by_hand.buttons.dark = dark
+        for part in (self.table, self.schematic, self.map, self.scatter):
+            part.restyle(dark)
+
+    def close(self) -> None:
+        """Give up what is being worked out."""
+        self._knowing.stop()
+
+    # Building, once
+
+    def _build(self) -> None:
+        self.unit = pmui.Select(label="Unit", options={}, size="small", width=200, margin=(8, 8, 8, 0))
+        self.whose = pmui.Select(
+            label="Couplings drawn", options=list(WHOSE), value=WHOSE[2], size="small", width=200, margin=8
+        )
+        for choice in (self.unit, self.whose):
+            choice.param.watch(self._changed, "value")
+        self.buttons = Buttons(
+            Button("Error bars", "play", "Work out how well the data tell each coupling shown now", self._ask),
+            columns=0, margin=8,
+        )  # fmt: skip
+        self.stop = pmui.Button(label="Give up", variant="outlined", visible=False, on_click=self._give_up, margin=8)
+        line = {"sx": {"fontSize": 15}, "margin": (4, 0)}
+        self.told, self.picture_line, self.bars_line = (pmui.Typography("", **line) for _ in range(3))
+        self.unit_title = heading("")
+        picture = pmui.Column(
+            self.picture_line, self.schematic, pn.Spacer(height=12), self.by_hand.layout,
+            sizing_mode="stretch_width", margin=0,
+        )  # fmt: skip
+        self.layout = pmui.Column(
+            pn.FlexBox(self.unit, self.whose, self.buttons, self.stop, align_items="center"),
+            self.unit_title,
+            self.told,
+            row(pmui.Column(self.table, margin=0), picture, basis=420),
+            self.bars_line,
+            row(
+                square("Aligned: point at a cell, or press it", self.map.heatmap.figure),
+                titled("True against inferred, aligned", self.scatter.figure),
+                basis=320,
+            ),
+            sizing_mode="stretch_width",
+            margin=(8, 0),
+        )
+
+    # Acting
+
+    def _changed(self, *_: Any) -> None:
+        self._stale = True
+
+    def _choose_row(self, k: int) -> None:
+        if 0 <= k < len(self._rows):
+            self._choose(self._rows[k])
+
+    def _choose(self, chosen: Row) -> None:
+        self._chosen = (chosen.block, chosen.receiver, chosen.sender)
+        self.by_hand.propose(chosen)
+        self._stale = True
+
+    def _choose_cell(self, receiver: int, sender: int) -> None:
+        """Go to a cell of the map: to its hidden unit if it has one, else to its receiver."""
+        frame = self._session.frame
+        if frame is None:
+            return
+        n_visible = frame.world.truth.n_visible
+        unit = sender if receiver < n_visible <= sender else receiver
+        block = block_of(receiver, sender, n_visible)
+        place = (block, receiver - n_visible * (block in "LM"), sender - n_visible * (block in "KM"))
+        if unit in self.unit.options.values():
+            self.unit.value = unit
+            cell = [each for each in rows_of_unit(frame, unit) if (each.block, each.receiver, each.sender) == place]
+            if cell:
+                self._choose(cell[0])
+
+    def _choose_unit(self, unit: int | None) -> None:
+        if unit in self.unit.options.values():
+            self.unit.value = unit
+
+    def _ask(self) -> None:
+        if self._session.frame is not None:
+            self._knowing.ask(self._session.frame, self._session.experiment.learner)
+            self._stale = True
+
+    def _give_up(self, _: Any) -> None:
+        self._knowing.stop()
+        self._stale = True
+
+    # Drawing, many times
+
+    def _draw(self, frame: Frame) -> None:
+        running, known = self._session.running, self._knowing.known
+        bars = known.standard_errors if known else None
+        self._offer_units(frame)
+        unit, n_visible = self.unit.value, frame.world.truth.n_visible
+        self._rows = rows_of_unit(frame, unit, bars)
+        places = [(each.block, each.receiver, each.sender) for each in self._rows]
+        chosen = places.index(self._chosen) if self._chosen in places else -1
+        name = unit_name(unit, n_visible)
+        self.unit_title.object = f"Couplings of {name}"
+        self.told.object = self._rows[chosen].in_words() if chosen >= 0 else "Press a row to be told of one coupling."
+        self.table.show(f"Couplings of {name}", self._rows, chosen=chosen, running=running)
+        self._draw_unit(frame, unit)
+        self.map.show(frame, bars)
+        self.scatter.show(frame)
+        self.by_hand.offer(frame)
+        self.bars_line.object = self._knowing.in_words(frame, running=running)
+        self.stop.visible = self._knowing.working
+        self.buttons.disabled = ["Error bars"] if self._knowing.working else []
+
+    def _draw_unit(self, frame: Frame, unit: int) -> None:
+        couplings: Couplings = drawn(self.whose.value, frame)
+        there = unit < couplings.n_visible + couplings.n_hidden
+        picture = network_picture(
+            couplings,
+            largest=scale_for(frame.world.truth, couplings.n_hidden).largest,
+            n_edges=MOST_LINES,
+            unit=unit if there else couplings.n_visible + couplings.n_hidden,
+        )
+        self.picture_line.object = picture.says if there else "This network has no such unit."
+        self.schematic.show(picture)
+
+    def _offer_units(self, frame: Frame) -> None:
+        n = max(frame.world.truth.n_hidden, frame.snapshot.couplings.n_hidden)
+        n_visible = frame.world.truth.n_visible
+        units = [*range(n_visible, n_visible + n), *range(n_visible)]
+        offer(self.unit, {unit_name(unit, n_visible): unit for unit in units})

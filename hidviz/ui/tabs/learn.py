@@ -1,0 +1,136 @@
+"""Tab "Learn": the live picture of learning. Costs and errors fall, couplings appear, hidden units can be flipped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import panel as pn
+
+from hidviz.experiments import Frame
+from hidviz.learners import LEARNERS
+from hidviz.ui.components.basic import Button, Buttons, HiddenUnits, Toggle
+from hidviz.ui.layout import line, row, square, titled, words
+from hidviz.ui.plots.cost_curves import CostCurves
+from hidviz.ui.plots.error_curves import ErrorCurves
+from hidviz.ui.plots.heatmaps import TITLES, Heatmaps
+from hidviz.ui.state.session import Session
+from hidviz.ui.text.status import READABLE, equivalents_in_words, gauge_in_words, scale_strip, units_of
+
+
+class LearnTab:
+    """The tab; see `hidviz.ui.tabs.Tab`.
+
+    Args:
+        session: whose run is shown, and whose hidden units are flipped, swapped and broken.
+    """
+
+    key = "learn"
+    title = "Learn"
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._seen: Frame | None = None
+        self._stale = True
+        self._read_at = 0.0
+        self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
+        self.units = HiddenUnits(
+            self._acting(session.flip),
+            self._acting(session.swap),
+            self._acting(session.break_flip),
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+        self.history = Buttons(
+            Button("Undo", "undo", "Take the last flip, swap, edit or load back (u)", self._acting(session.undo)),
+            Button("Redo", "redo", "Do it again (U)", self._acting(session.redo)),
+            columns=0,
+            margin=0,
+        )
+        self._build()
+
+    def look(self) -> bool:
+        """Take in a new frame, or another way of looking at it."""
+        frame = self._session.frame
+        if frame is None or (frame is self._seen and not self._stale):
+            return False
+        self._seen, self._stale = frame, False
+        self._draw(frame)
+        return True
+
+    def reset(self) -> None:
+        """Switches and menus as on a fresh page."""
+        self.align_switch.value = self.log_switch.value = False
+        self.units.units = []
+        self._stale = True
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        for part in (self.units, self.history, self.log_switch, self.align_switch):
+            part.dark = dark
+        for plot in (self.cost, self.errors, self.heatmaps):
+            plot.restyle(dark)
+        self._stale = True
+
+    def close(self) -> None:
+        """Nothing runs in the background."""
+
+    def _acting(self, act: Callable[..., None]) -> Callable[..., None]:
+        """The same function, after which the tab is drawn anew."""
+
+        def acted(*arguments: Any) -> None:
+            act(*arguments)
+            self._stale = True
+
+        return acted
+
+    def _build(self) -> None:
+        self.log_switch = Toggle(
+            label="Logarithmic cost", help="The cost above its lowest value so far, in powers of ten.", margin=0
+        )
+        self.align_switch = Toggle(
+            label="Align to truth",
+            help="Show the inferred couplings in the gauge nearest to the truth. Only the picture changes: "
+            "learning never sees the truth.",
+            margin=0,
+        )
+        for switch in (self.log_switch, self.align_switch):
+            switch.param.watch(self._changed, "value")
+        self.scale = pn.pane.HTML("", margin=0, styles={"margin-left": "auto"})
+        self.gauge_line, self.unit_title = words(), words()
+        legend = words("thin: as found · bold: aligned to the truth", size=14)
+        maps = [square(title, each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]
+        self.layout = pn.Column(
+            row(
+                titled("Cost per bin", self.cost.figure, self.log_switch),
+                titled("Errors of the couplings", self.errors.figure, legend),
+                basis=400,
+            ),
+            line(self.align_switch, self.gauge_line, self.scale),
+            row(*maps, basis=200),
+            line(self.unit_title, self.history, styles={"justify-content": "space-between"}),
+            self.units,
+            sizing_mode="stretch_width",
+            margin=(8, 0),
+        )
+
+    def _draw(self, frame: Frame) -> None:
+        truth, found = frame.world.truth, frame.snapshot.couplings
+        self.cost.show(frame)
+        self.errors.show(frame)
+        self.heatmaps.show(truth, found, frame.gauge, align=self.align_switch.value)
+        self.scale.object = scale_strip(self.heatmaps.scale.largest)
+        n_found = frame.snapshot.couplings.n_hidden
+        hides = LEARNERS[self._session.experiment.learner].hidden != "none"
+        if not self._session.running or time.monotonic() - self._read_at > READABLE:
+            self.units.units = units_of(frame) if hides else []
+            self._read_at = time.monotonic()
+        self.gauge_line.object = gauge_in_words(frame.gauge, n_found, truth.n_hidden) if hides else ""
+        self.unit_title.object = f"<b>Hidden units</b> · {equivalents_in_words(n_found if hides else 0)}"
+        undo = zip(("Undo", "Redo"), self._session.n_undo, strict=True)
+        self.history.disabled = [name for name, n in undo if n == 0]
+
+    def _changed(self, *_: Any) -> None:
+        self.cost.logarithmic = self.log_switch.value
+        self._stale = True

@@ -1,0 +1,192 @@
+"""Restarts tab: many random starts on the same data in the background, and where each of them ended.
+
+They learn from the knobs as they stand when Run starts is pressed, in a Runner of the tab's own, whatever the page does
+meanwhile. A run is loaded by its mark or by its row in the table, and is then the page's own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import panel as pn
+import panel_material_ui as pmui
+from panel.io import hold
+
+from hidviz.background import Runner
+from hidviz.experiments import MOST_STARTS, SAME, Experiment, Frame, Progress, Restarts, World, restarts
+from hidviz.ui.components.basic import Button, Buttons
+from hidviz.ui.components.runs_table import RunsTable, rows_of
+from hidviz.ui.plots.restarts import WITHIN, RestartsPlot, legend, marks_of
+from hidviz.ui.state.session import Session
+
+PERIOD = 0.2  # seconds between drawings while the starts are learning
+IDLE = "Learn from many random starts on the same data: do they end at one model, up to signs and labels?"
+
+
+class RestartsTab:
+    """The tab; see `hidviz.ui.tabs.Tab`.
+
+    Args:
+        session: whose knobs are used.
+        on_load: called with the knobs of a run and its newest frame, to make it the page's own.
+        world: gives the data of the session's knobs where they are made already; they are simulated otherwise.
+    """
+
+    key = "restarts"
+    title = "Restarts"
+
+    def __init__(
+        self,
+        session: Session,
+        on_load: Callable[[Experiment, Frame], None],
+        world: Callable[[], World | None] = lambda: None,
+    ) -> None:
+        self._session, self._on_load, self._world = session, on_load, world
+        self._runner: Runner[Progress | Restarts] = Runner(counts=lambda item: isinstance(item, Restarts))
+        self._experiment: Experiment | None = None  # that the starts belong to
+        self._table: Restarts | None = None
+        self._seen: tuple[object, ...] = ()
+        self._drawn_at = 0.0
+        self.plot = RestartsPlot(self._load)
+        self.table = RunsTable(self._load, sizing_mode="stretch_width", margin=(12, 0, 0, 0))
+        self._build()
+
+    # The contract of a tab
+
+    def look(self) -> bool:
+        """Take in how far the starts have come, and which of them the page shows."""
+        session = self._session
+        seen = (self._runner.version, session.frame, session.experiment)
+        too_soon = self._runner.running and time.monotonic() - self._drawn_at < PERIOD
+        if self._seen == seen or too_soon:
+            return False
+        self._drawn_at = time.monotonic()
+        with hold():
+            if not self._seen or seen[0] != self._seen[0]:
+                self._draw()
+            self._draw_state()
+        self._seen = seen
+        return True
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self.plot.restyle(dark)
+        self.table.dark = self.buttons.dark = dark
+
+    def close(self) -> None:
+        """Give all starts up."""
+        self._runner.stop()
+
+    # Building, once
+
+    def _build(self) -> None:
+        self.number = pmui.IntInput(
+            label="Number of starts", value=8, width=160, size="small", margin=(4, 0),
+            description=f"How many random starts, from 1 to {MOST_STARTS}. Acts when Run starts is pressed.",
+        )  # fmt: skip
+        self.number.param.watch(lambda _: self._answer(""), "value")
+        self.buttons = Buttons(
+            Button("Run starts", "play", "Learn from all starts in turn; go on if paused", self.run, primary=True),
+            Button("Pause starts", "pause", "Wait, and keep everything", self._runner.pause),
+            columns=0, margin=0, disabled=["Pause starts"],
+        )  # fmt: skip
+        self.stop = pmui.Button(
+            label="Stop starts", variant="outlined", disabled=True, on_click=lambda _: self._runner.stop(), margin=0
+        )
+        self.progress = pmui.LinearProgress(
+            value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)
+        )
+        self.found = pmui.Typography(IDLE, sx={"fontSize": 15}, margin=0)
+        self.notice = pmui.Typography("", sx={"fontSize": 15, "fontStyle": "italic"}, margin=0)
+        self.legend = pn.pane.HTML("", margin=(4, 0), sizing_mode="stretch_width")
+        plots = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0) for plot in self.plot.figures.values()]
+        for pane in plots:
+            pane.styles = {"flex": "1 1 360px", "min-width": "0"}
+        self.pictures = pmui.Column(
+            pn.FlexBox(*plots, gap="16px", sizing_mode="stretch_width"), self.legend, self.table,
+            sizing_mode="stretch_width", margin=(8, 0), visible=False,
+        )  # fmt: skip
+        head = pn.FlexBox(
+            self.number, self.buttons, self.stop, align_items="center", gap="16px", sizing_mode="stretch_width"
+        )
+        self.layout = pmui.Column(
+            head, self.progress, self.found, self.notice, self.pictures,
+            sizing_mode="stretch_width", margin=(8, 0),
+        )  # fmt: skip
+
+    # Acting
+
+    def run(self) -> None:
+        """Go on if paused; else take the knobs as they stand and begin with all starts."""
+        if not self._runner.ended:
+            self._runner.resume()
+            return
+        try:
+            items = restarts(self._session.experiment, self.number.value, self._world())
+        except ValueError as error:
+            self._answer(str(error))
+            return
+        self._experiment, self._table = self._session.experiment, None
+        self._runner.start(items)
+
+    def _answer(self, problem: str) -> None:
+        """Say at the field what is wrong with it, or nothing."""
+        self.number.param.update(error_state=bool(problem), helper_text=problem)
+
+    def _load(self, index: int) -> None:
+        start = next((start for start in self._table.starts if start.index == index), None) if self._table else None
+        if start is not None:
+            self._on_load(start.experiment, start.frame)
+
+    # Drawing
+
+    def _draw(self) -> None:
+        item = self._runner.latest
+        if isinstance(item, Restarts):
+            self._table = item
+            marks = marks_of(item)
+            self.plot.show(item, marks)
+            self.legend.object = legend(item, marks)
+            self.table.runs = rows_of(item, {gauge: mark.colour for gauge, mark in marks.items()})
+            self.pictures.visible = True
+            self.found.object = in_words(item)
+        elif isinstance(item, Progress):
+            self.found.object = f"{item.what} …"
+        if self._runner.failure:
+            self.found.object = str(self._runner.failure)
+        self.progress.visible = not self._runner.ended
+        self.progress.value = round(100 * (item.n_ended / item.n if isinstance(item, Restarts) else 0.0))
+        self.buttons.disabled = ["Run starts"] if self._runner.running else ["Pause starts"]
+        self.stop.disabled = self._runner.ended
+
+    def _draw_state(self) -> None:
+        """Mark the run that the page shows, and say if these starts belong to other knobs."""
+        session = self._session
+        snapshot = session.frame.snapshot if session.frame else None
+        starts = self._table.starts if self._table else ()
+        self.table.shown = next((start.index for start in starts if start.frame.snapshot is snapshot), 0)
+        changed = self._experiment is not None and not same_but_start(session.experiment, self._experiment)
+        self.notice.object = (
+            "The knobs have changed since these starts were run; loading one brings its own knobs back."
+            if changed
+            else ""
+        )
+
+
+def same_but_start(one: Experiment, other: Experiment) -> bool:
+    """Whether two experiments differ in the random start at most."""
+    return replace(one, start="random", start_index=1) == replace(other, start="random", start_index=1)
+
+
+def in_words(table: Restarts) -> str:
+    """How far the starts have come and how many of them agree."""
+    ended = "all have ended" if table.n_ended == table.n else f"{table.n_ended} of them have ended"
+    best = table.n_best()
+    who = f"**{best} of {table.n} starts reached the best cost**, {table.lowest:.6f} nats per bin, within {WITHIN}"
+    if not best:
+        who = f"{table.n} starts, the lowest cost so far {table.lowest:.6f} nats per bin"
+    gauges = len({start.gauge for start in table.starts if start.cost <= table.lowest + SAME})
+    different = f" in {gauges} different gauges" if best > 1 and gauges > 1 else ""
+    return f"{who}{different}; {ended}."

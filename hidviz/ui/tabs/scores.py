@@ -1,0 +1,230 @@
+"""Tab "Scores": is this the right model, and how well are its couplings known?
+
+A press takes the fit that the page shows at that moment, running or paused, and judges it in the background. The two
+tables are HTML with captions and headings, so that they can be read by keyboard and screen reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import panel as pn
+import panel_material_ui as pmui
+from panel.io import hold
+
+from hidviz.background import Runner
+from hidviz.evaluation import ErrorBars, Judgement, compared, judge
+from hidviz.experiments import Experiment, Frame
+from hidviz.network import Couplings
+from hidviz.ui.components.basic import Button, Buttons
+from hidviz.ui.layout import heading
+from hidviz.ui.state.error_bar_worker import COPIES, measuring_of
+from hidviz.ui.state.session import Session
+from hidviz.ui.text.scores import SCORES_CSS, bars_in_words, table_of, table_of_bars, verdict_of
+from hidviz.ui.theme import ACCENT, ACCENT_DARK, block_colours
+
+IDLE = (
+    "Judge the fit that the Learn tab shows by data it has not seen, beside models without hidden units; or ask how "
+    "well the data tell each of its couplings."
+)
+MOVED = "The page has moved on since: press again to judge what it shows now."
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a press is about: the frame shown then, and the knobs that it belongs to."""
+
+    frame: Frame
+    experiment: Experiment
+
+    @property
+    def fits(self) -> dict[str, Couplings]:
+        """The couplings shown, and those that a run would report if they are others."""
+        snapshot = self.frame.snapshot
+        found = {f"This fit, step {snapshot.step:,}": snapshot.couplings}
+        if snapshot.best is not None and snapshot.best.couplings != snapshot.couplings:
+            found[f"Best held-out, step {snapshot.best.step:,}"] = snapshot.best.couplings
+        elif snapshot.best is None and snapshot.average is not None:
+            found["Average of the last steps"] = snapshot.average[0]
+        return found
+
+    @property
+    def switches(self) -> dict[str, bool]:
+        """Which optional blocks were learned."""
+        learned = self.frame.bench.learner.learned
+        return {"hidden_hidden": "M" in learned, "bias": "h" in learned}
+
+    def judging(self) -> Iterator[Judgement]:
+        """The table of models, one more each time."""
+        world, experiment = self.frame.world, self.experiment
+        return judge(
+            self.fits, world.recording, np.random.default_rng(experiment.seed), learner=experiment.learner,
+            held_out=world.held_out, truth=world.truth, model=experiment.model, **self.switches,
+        )  # fmt: skip
+
+
+class ScoresTab:
+    """The tab; see `hidviz.ui.tabs.Tab`.
+
+    Args:
+        session: whose fit is judged.
+    """
+
+    key = "scores"
+    title = "Scores"
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._judge: Runner[Judgement] = Runner()
+        self._bars: Runner[float | ErrorBars] = Runner()
+        self._judged: Subject | None = None
+        self._measured: Subject | None = None
+        self._seen: tuple[object, ...] = ()
+        self._dark = False
+        self._build()
+
+    # The contract of a tab
+
+    def look(self) -> bool:
+        """Take in how far the judging has come, and whether the page still shows what was judged."""
+        seen = (self._judge.version, self._bars.version, self._dark, self._session.frame)
+        if seen == self._seen:
+            return False
+        with hold():
+            if seen[:3] != self._seen[:3]:
+                self._draw_judgement()
+                self._draw_bars()
+                self._draw_state()
+            self._draw_notice()
+        self._seen = seen
+        return True
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self._dark = self.buttons.dark = dark
+
+    def close(self) -> None:
+        """Give up whatever is being judged."""
+        self._judge.stop()
+        self._bars.stop()
+
+    # Building, once
+
+    def _build(self) -> None:
+        self.buttons = Buttons(
+            Button("Judge this fit", "play", "Training and held-out cost, AIC and BIC, beside the baselines",
+                   self.judge, True),
+            Button("Error bars", "bars", "How well the data tell each coupling", self.measure),
+            columns=0, margin=0,
+        )  # fmt: skip
+        self.stop = pmui.Button(label="Cancel", variant="outlined", disabled=True, on_click=self._cancel, margin=0)
+        self.progress = pmui.LinearProgress(
+            value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)
+        )
+        self.status, self.notice = _line(IDLE), _line(style="italic")
+        self.table, self.bars = (
+            pn.pane.HTML("", stylesheets=[SCORES_CSS], sizing_mode="stretch_width", margin=(4, 0)) for _ in range(2)
+        )
+        self.verdict, self.known = _line(), _line()
+        self.models = pmui.Column(
+            heading("Which model?"), self.table, self.verdict, sizing_mode="stretch_width", margin=(12, 0),
+            visible=False,
+        )  # fmt: skip
+        self.couplings = pmui.Column(
+            heading("How well are its couplings known?"), self.bars, self.known, sizing_mode="stretch_width",
+            margin=(12, 0), visible=False,
+        )  # fmt: skip
+        head = pn.FlexBox(self.buttons, self.stop, align_items="center", gap="16px", sizing_mode="stretch_width")
+        self.layout = pmui.Column(
+            head, self.progress, self.status, self.notice, self.models, self.couplings,
+            sizing_mode="stretch_width", margin=(8, 0),
+        )  # fmt: skip
+
+    # Acting
+
+    def judge(self) -> None:
+        """Judge the fit shown now."""
+        subject = self._subject()
+        if subject is not None:
+            self._judged = subject
+            self._judge.start(subject.judging())
+
+    def measure(self) -> None:
+        """Work out the error bars of the fit shown now."""
+        subject = self._subject()
+        if subject is None:
+            return
+        if subject.experiment.learner == "visible-lag2":
+            self.status.object = COPIES
+            return
+        self._measured = subject
+        self._bars.start(measuring_of(subject.frame, subject.experiment.learner))
+
+    def _subject(self) -> Subject | None:
+        frame, experiment = self._session.frame, self._session.experiment
+        if frame is None or frame.bench.learner.n_hidden != experiment.n_hidden_learned or self._session.problem:
+            self.status.object = "There is no fit to judge yet: wait for the first step, or press Run."
+            return None
+        return Subject(frame, experiment)
+
+    def _cancel(self, _: Any) -> None:
+        self.close()
+
+    # Drawing
+
+    def _draw_judgement(self) -> None:
+        judgement = self._judge.latest
+        if judgement is not None:
+            self.models.visible = True
+            self.table.object = table_of(judgement, ACCENT_DARK if self._dark else ACCENT)
+            self.verdict.object = "" if judgement.doing else verdict_of(judgement)
+
+    def _draw_bars(self) -> None:
+        bars, subject = self._bars.latest, self._measured
+        if isinstance(bars, ErrorBars) and subject is not None:
+            comparison = compared(bars, subject.frame.snapshot.couplings, subject.frame.world.truth)
+            self.couplings.visible = True
+            self.bars.object = table_of_bars(comparison, block_colours(self._dark), subject.frame.snapshot.step)
+            self.known.object = bars_in_words(bars, subject.frame.snapshot.state == "converged")
+
+    def _draw_state(self) -> None:
+        judgement, bars = self._judge.latest, self._bars.latest
+        parts, fractions = [], []
+        if not self._judge.ended:
+            doing = judgement.doing if judgement else "the truth"
+            parts.append(f"Judging: {doing} …")
+            fractions.append(len(judgement.candidates) / judgement.n if judgement else 0.0)
+        if not self._bars.ended:
+            parts.append("Working out error bars …")
+            fractions.append(bars if isinstance(bars, float) else 0.0)
+        for runner, what, cut in (
+            (self._judge, "Judging", judgement is not None and bool(judgement.doing)),
+            (self._bars, "Error bars", isinstance(bars, float)),
+        ):
+            if runner.failure:
+                parts.append(str(runner.failure))
+            elif runner.ended and cut:
+                parts.append(f"{what} given up.")
+        started = self._judged is not None or self._measured is not None
+        self.status.object = " ".join(parts) or ("" if started else IDLE)
+        self.progress.visible = bool(fractions)
+        self.progress.value = round(100 * min(fractions, default=0.0))
+        self.stop.disabled = not fractions
+        self.buttons.disabled = [
+            name
+            for name, runner in (("Judge this fit", self._judge), ("Error bars", self._bars))
+            if not runner.ended
+        ]  # fmt: skip
+
+    def _draw_notice(self) -> None:
+        frame = self._session.frame
+        subjects = [each for each in (self._judged, self._measured) if each is not None]
+        moved = frame is not None and any(each.frame.snapshot is not frame.snapshot for each in subjects)
+        self.notice.object = MOVED if moved else ""
+
+
+def _line(text: str = "", style: str = "normal") -> Any:
+    return pmui.Typography(text, sx={"fontSize": 15, "fontStyle": style}, margin=(2, 0))

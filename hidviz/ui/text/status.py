@@ -1,0 +1,139 @@
+"""Words: what the page says about a frame, as sentences and as data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hidviz.experiments import Frame
+from hidviz.network import Gauge, cosines, n_equivalent_models
+from hidviz.ui.theme import DIVERGING
+
+SHOWN_BLOCKS = "JKLM"
+
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+LISTED = 6  # hidden units that a sentence can name one by one; of more it gives the number
+
+READABLE = 0.2  # seconds between two readings of running numbers: more often costs time and cannot be read
+
+
+class Remedy(NamedTuple):
+    """What a person can do about a warning: the name of a button, and the knobs it turns."""
+
+    label: str
+    knobs: dict[str, Any]
+
+
+def remedy_for(warning: str, infeasible: bool) -> Remedy | None:
+    """The cure that a warning calls for, or None."""
+    if infeasible:
+        return Remedy("Use mean field", {"learner": "mean-field"})
+    cures = {
+        "Runaway": Remedy("Set a box of 2", {"box": 2.0}),
+        "The E-step": Remedy("Set a box of 0.7", {"box": 0.7}),
+        "Diverged": Remedy("Use L-BFGS", {"optimiser": "l-bfgs", "rate": None}),
+    }
+    return next((cure for start, cure in cures.items() if warning.startswith(start)), None)
+
+
+def state_of(
+    frame: Frame | None, *, preset: str, seed: int, running: bool, ready: bool, steps_per_second: float, error: str
+) -> str:
+    """The state of the page as JSON, for tests and tools; costs in nats per bin."""
+    state: dict[str, Any] = {
+        "preset": preset, "seed": seed, "step": 0, "running": running, "ready": ready, "converged": False, "cost": None,
+        "rms": {}, "rms_aligned": {}, "gauge": {}, "steps_per_second": round(steps_per_second, 1), "error": error,
+    }  # fmt: skip
+    if frame is not None:
+        trace = frame.trace
+        state |= {
+            "step": frame.snapshot.step,
+            "converged": frame.snapshot.state == "converged",
+            "state": frame.snapshot.state,
+            "evaluations": frame.snapshot.evaluations,
+            "cost": frame.snapshot.cost,
+            "held_out": frame.snapshot.held_out,
+            "cost_at_truth": frame.bench.cost_at_truth,
+            "rms": {block: float(trace[f"rms_{block}"][-1]) for block in SHOWN_BLOCKS},
+            "rms_aligned": {block: float(trace[f"aligned_{block}"][-1]) for block in SHOWN_BLOCKS},
+            "gauge": {"order": frame.gauge.order.tolist(), "signs": frame.gauge.signs.astype(int).tolist()},
+        }
+    return json.dumps(state)
+
+
+def units_of(frame: Frame) -> list[dict[str, Any]]:
+    """For each hidden unit of the estimate: which true unit it matches, with which sign, and how well."""
+    n_found, n_true = frame.snapshot.couplings.n_hidden, frame.world.truth.n_hidden
+    agreement = cosines(frame.snapshot.couplings, frame.world.truth)
+    place = np.argsort(frame.gauge.order)
+    units = []
+    for unit in range(n_found):
+        true = int(place[unit])
+        overlap = float(agreement[true, unit])
+        flipped = bool(frame.gauge.signs[true] < 0)
+        if true >= n_true:
+            units.append({"match": "matches no true unit", "overlap": 0.0, "flipped": False})
+            continue
+        sign = "−" if flipped else "+"
+        match = f"is {sign}true {true + 1}, overlap {abs(overlap):.2f}"
+        units.append({"match": match, "overlap": overlap, "flipped": flipped})
+    return units
+
+
+def gauge_in_words(gauge: Gauge, n_found: int, n_true: int) -> str:
+    """What alignment does, spelled out."""
+    if gauge.is_identity:
+        return "Nothing to align: every hidden unit has its true label and sign."
+    flipped = [str(unit + 1) for unit in sorted(gauge.order[gauge.signs < 0]) if unit < n_found]
+    moved = [
+        f"{unit + 1} → {place + 1}"
+        for place, unit in enumerate(gauge.order)
+        if unit != place and unit < n_found and place < n_true
+    ]
+    parts = []
+    if flipped:
+        units = "hidden unit" if len(flipped) == 1 else "hidden units"
+        parts.append(
+            f"flips {units} {', '.join(flipped)}" if len(flipped) <= LISTED else f"flips {len(flipped)} {units}"
+        )
+    if moved:
+        parts.append(f"relabels {', '.join(moved)}" if len(moved) <= LISTED else f"relabels {len(moved)}")
+    missing = max(0, n_true - n_found)
+    if missing:
+        parts.append(f"leaves {missing} true unit{'s' if missing > 1 else ''} without a match")
+    return f"Alignment {' and '.join(parts)}." if parts else "Nothing to align."
+
+
+def equivalents_in_words(n_hidden: int) -> str:
+    """How many models the data cannot tell apart, and why."""
+    count = n_equivalent_models(n_hidden)
+    number = f"{count:,}" if count < 10**7 else f"{count:.2e}" if count < 10**300 else f"10^{len(str(count)) - 1}"
+    power = f"2{str(n_hidden).translate(RAISED)} · {n_hidden}!"
+    return f"{power} = {number} models give exactly the same data" if n_hidden else "No hidden units, one model"
+
+
+def scale_strip(largest: float) -> str:
+    """The colours of the heatmaps with the couplings they stand for, as HTML."""
+    colours = ", ".join(DIVERGING[:: len(DIVERGING) // 16])
+    return (
+        '<div style="display:flex;align-items:center;gap:8px;font-size:14px;font-variant-numeric:tabular-nums">'
+        f"<span>coupling −{largest:.1f}</span>"
+        f'<span style="width:120px;height:12px;border-radius:3px;background:linear-gradient(90deg, {colours})"></span>'
+        f"<span>+{largest:.1f}</span></div>"
+    )
+
+
+def reading(frame: Frame | None, steps_per_second: float, running: bool) -> str:
+    """The numbers under the buttons, one line."""
+    if frame is None:
+        return "—"
+    snapshot = frame.snapshot
+    if running:
+        speed = f"{steps_per_second:.0f} steps/s" if steps_per_second >= 10 else f"{steps_per_second:.1f} steps/s"
+    else:
+        paused = "paused" if snapshot.phase == "E" else "after the M-step"
+        speed = {"learning": paused}.get(snapshot.state, snapshot.state)
+    return f"step {snapshot.step:,} · {speed} · {snapshot.cost:.5f} nats/bin"

@@ -1,0 +1,69 @@
+"""Every knob in a real Chromium: Run works right after it was turned, and the link says that it was."""
+
+import pytest
+
+from hidviz.ui.state.knobs import KNOB, TITLES
+from tests.pages import choose, enter, press, state, until, visiting, wait_for
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+TURNS = {
+    "n_visible": "5",
+    "n_hidden": "3",
+    "variance": "0.8",
+    "n_steps": "300",
+    "n_held_out": "150",
+    "seed": "8",
+    "bias": "0.1",
+    "n_hidden_assumed": "2",
+    "start": "right-signed",
+    "start_index": "2",
+    "start_scale": "0.2",
+    "optimiser": "momentum",
+    "rate": "0.05",
+    "penalty": "0.01",
+    "box": "3",
+    "patience": "900",
+    "max_steps": "5000",
+    "hidden_hidden": "1",
+    "model": "stochastic",
+    "learner": "mean-field",
+}
+
+
+@pytest.fixture(scope="module")
+def tab(browser, server):
+    with visiting(browser, server) as opened:
+        tab = opened("?nv=4&nh=2&T=200&out=100")
+        tab.get_by_text("More knobs").click()
+        yield tab
+
+
+def turn(tab, name, value):
+    """Turn a knob as a person would."""
+    label = KNOB[name].label
+    if name in TITLES:
+        choose(tab, label, TITLES[name][value])
+    elif name == "hidden_hidden":
+        tab.get_by_label(label, exact=True).first.click()
+    elif name == "start_index":
+        press(tab, "New start")
+    else:
+        enter(tab, label, value)
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_run_works_right_after_a_knob_was_turned(tab, name):
+    if state(tab)["running"]:
+        press(tab, "Pause")
+        wait_for(tab, lambda now: not now["running"], "the pause")
+    turn(tab, name, TURNS[name])
+    until(tab, lambda: f"{KNOB[name].key}={TURNS[name]}" in tab.url, f"{name} in the link")
+    if tab.get_by_role("button", name="Run", exact=True).is_enabled():  # New start runs by itself
+        press(tab, "Run")
+    now = wait_for(tab, lambda now: now["step"] > 2 and (now["running"] or now["state"] != "learning"), "steps")
+    assert now["error"] == ""
+
+
+def test_every_knob_is_turned_here():
+    assert set(TURNS) == set(KNOB)

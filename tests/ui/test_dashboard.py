@@ -1,0 +1,111 @@
+"""The parts of the page that can be judged without a browser: labels, ticks, thinning, words."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hidviz import Experiment, Gauge
+from hidviz.ui import Dashboard
+from hidviz.ui.components.learner_note import LearnerNote, duration
+from hidviz.ui.plots.curves import spread
+from hidviz.ui.plots.decimate import decimated
+from hidviz.ui.plots.heatmaps import unit_ticks
+from hidviz.ui.state.link import TABS, Link
+from hidviz.ui.text.status import equivalents_in_words, gauge_in_words, remedy_for
+
+
+@settings(derandomize=True, deadline=None)
+@given(n=st.integers(1, 20_000), seed=st.integers(0, 99))
+def test_thinning_keeps_the_ends_and_the_extremes(n, seed):
+    y = np.random.default_rng(seed).normal(size=n)
+    x = np.arange(float(n))
+    shown_x, shown_y = decimated(x, y)
+    assert len(shown_x) == len(shown_y) <= 1500
+    assert (np.diff(shown_x) > 0).all()
+    assert (shown_y == y[shown_x.astype(int)]).all()
+    assert (shown_x[0], shown_x[-1]) == (0.0, n - 1.0)
+    assert (shown_y.min(), shown_y.max()) == (y.min(), y.max())
+
+
+@settings(derandomize=True, deadline=None)
+@given(heights=st.lists(st.floats(0.0, 1.0), min_size=1, max_size=8))
+def test_labels_never_touch_and_keep_their_order(heights):
+    placed = spread(heights, 0.08, 0.0, 1.0)
+    assert all(-1e-12 <= height <= 1.0 for height in placed)
+    ordered = np.array(placed)[np.argsort(heights, kind="stable")]
+    assert (np.diff(ordered) >= 0.08 - 1e-12).all()
+
+
+@settings(derandomize=True, deadline=None)
+@given(n_visible=st.integers(1, 200), n_hidden=st.integers(0, 200))
+def test_unit_numbers_are_few_and_true(n_visible, n_hidden):
+    ticks, labels = unit_ticks(n_visible, n_hidden)
+    assert len(ticks) == len(labels) <= 22
+    for tick, label in zip(ticks, labels, strict=True):
+        if label.startswith("h") and "–" not in label:
+            assert tick == n_visible + int(label[1:]) - 1
+        elif not label.startswith("h"):
+            assert tick == int(label) - 1
+    last = max(tick for tick, label in zip(ticks, labels, strict=True) if not label.startswith("h"))
+    assert last == 0.0 or n_visible - last >= (n_visible + n_hidden) / 13, "room for h1 beside it"
+
+
+@pytest.mark.parametrize(
+    ("gauge", "sentence"),
+    [
+        (Gauge([0, 1], [1, 1]), "Nothing to align: every hidden unit has its true label and sign."),
+        (Gauge([0, 1], [1, -1]), "Alignment flips hidden unit 2."),
+        (Gauge([1, 0], [1, 1]), "Alignment relabels 2 → 1, 1 → 2."),
+        (Gauge([1, 0], [-1, 1]), "Alignment flips hidden unit 2 and relabels 2 → 1, 1 → 2."),
+    ],
+)
+def test_alignment_is_spelled_out(gauge, sentence):
+    assert gauge_in_words(gauge, 2, 2) == sentence
+
+
+def test_many_units_are_counted_and_not_listed():
+    gauge = Gauge(np.roll(np.arange(20), 1), -np.ones(20))
+    assert gauge_in_words(gauge, 20, 20) == "Alignment flips 20 hidden units and relabels 20."
+
+
+def test_equivalent_models_are_counted():
+    assert equivalents_in_words(2) == "2² · 2! = 8 models give exactly the same data"
+    assert "e+" in equivalents_in_words(80)
+    assert "10^" in equivalents_in_words(200)
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(4e-4, "0.4 ms"), (0.012, "12 ms"), (3.21, "3.2 s"), (300, "5 min")])
+def test_spans_of_time_are_readable(seconds, words):
+    assert duration(seconds) == words
+
+
+def test_each_warning_has_its_cure():
+    assert remedy_for("anything", True).knobs == {"learner": "mean-field"}
+    assert remedy_for("Runaway: a coupling has reached 7", False).knobs == {"box": 2.0}
+    assert remedy_for("", False) is None
+
+
+def test_every_tab_has_its_key_in_the_links():
+    dashboard = Dashboard(Link(Experiment(n_visible=3, n_hidden=1, n_steps=20, n_held_out=0)))
+    try:
+        assert dashboard.views.keys == TABS
+        for k in range(len(TABS)):
+            dashboard.views.bar.active = k
+            assert dashboard.query().endswith(f"tab={TABS[k]}") == (k > 0)
+    finally:
+        dashboard.close()
+
+
+def test_advice_is_offered_until_it_is_taken():
+    taken = {}
+    note = LearnerNote(lambda **knobs: taken.update(knobs))
+    small = Experiment(n_visible=5, n_hidden=5, n_steps=1000, model="stochastic", learner="mean-field")
+    note.show(small)
+    assert "runs away" in note.advice
+    assert note.offer == "Set Held-out patience 30"
+    note._handle_msg({"press": "advice"})
+    note.show(replace(small, **taken))
+    assert note.offer == ""

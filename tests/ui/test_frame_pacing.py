@@ -1,0 +1,71 @@
+"""Pace: never further ahead of the browser than two frames, and all running sessions within a share of the time."""
+
+import pytest
+
+from hidviz.ui.state import frame_pacing as pace
+from hidviz.ui.state.frame_pacing import IN_FLIGHT, PATIENCE, SHARE, Pace
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    class Clock:
+        now = 100.0
+
+    for name in ("monotonic", "thread_time"):
+        monkeypatch.setattr(pace.time, name, lambda: Clock.now)
+    return Clock
+
+
+@pytest.fixture
+def paces():
+    made = [Pace(), Pace(), Pace()]
+    yield made
+    for each in made:
+        each.end()
+
+
+def draw(clock, each, seconds):
+    with each.drawing():
+        clock.now += seconds
+
+
+def test_a_browser_that_does_not_draw_gets_two_frames_and_then_one_a_second(clock, paces):
+    first, *_ = paces
+    first.sent()
+    assert first.allows(IN_FLIGHT - 1, asked=False)
+    assert not first.allows(IN_FLIGHT, asked=True)
+    clock.now += PATIENCE
+    assert first.allows(IN_FLIGHT, asked=False)
+
+
+def test_all_running_sessions_together_draw_for_a_share_of_the_time(clock, paces):
+    for each in paces:
+        each.running = True
+    first, *_ = paces
+    began = clock.now
+    draw(clock, first, 0.01)
+    clock.now = began + 0.999 * 3 * 0.01 / SHARE
+    assert not first.allows(0, asked=False)
+    clock.now = began + 1.001 * 3 * 0.01 / SHARE
+    assert first.allows(0, asked=False)
+
+
+def test_a_session_that_has_ended_takes_no_share(clock, paces):
+    first, second, third = paces
+    first.running = second.running = third.running = True
+    second.end()
+    third.end()
+    began = clock.now
+    draw(clock, first, 0.01)
+    clock.now = began + 1.001 * 0.01 / SHARE
+    assert first.allows(0, asked=False)
+
+
+def test_a_press_and_a_session_at_rest_wait_for_no_share(clock, paces):
+    first, second, _ = paces
+    first.running = True
+    draw(clock, first, 1.0)
+    assert not first.allows(0, asked=False)
+    assert first.allows(0, asked=True)
+    draw(clock, second, 1.0)
+    assert second.allows(0, asked=False)

@@ -1,0 +1,237 @@
+"""What a person does, without a browser: the session and its worker."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hidviz import Couplings, Experiment
+from hidviz.network.couplings import BLOCKS
+from hidviz.ui.state.session import Session
+from hidviz.ui.state.undo import DEPTH
+
+SMALL = Experiment(n_visible=6, n_hidden=2, n_steps=400, n_held_out=200)
+
+
+@pytest.fixture
+def session():
+    opened = Session(SMALL)
+    settle(opened)
+    yield opened
+    opened.close()
+
+
+def settle(session, condition=lambda s: not s.running, seconds=60):
+    """Poll as the page does, until the condition holds."""
+    deadline = time.monotonic() + seconds
+    while True:
+        session.poll()
+        if session.frame is not None and session.progress is None and condition(session):
+            return session.frame
+        assert time.monotonic() < deadline, (session.event, session.problem)
+        time.sleep(0.005)
+
+
+def step(session, n):
+    for _ in range(n):
+        before = session.frame.snapshot.step
+        session.step()
+        settle(session, lambda s, before=before: s.frame.snapshot.step == before + 1 and not s.running)
+    return session.frame
+
+
+def test_it_opens_at_step_0_and_paused(session):
+    assert session.frame.snapshot.step == 0
+    assert not session.running
+
+
+def test_rewind_and_steps_repeat_bit_by_bit(session):
+    first = step(session, 5)
+    session.rewind()
+    settle(session, lambda s: s.frame.snapshot.step == 0 and not s.running)
+    again = step(session, 5)
+    assert again.snapshot.couplings == first.snapshot.couplings
+    for name in first.trace.names:
+        assert np.array_equal(again.trace[name], first.trace[name])
+
+
+def test_a_press_while_step_0_is_being_made_is_not_lost():
+    session = Session(replace(SMALL, n_steps=100_000))
+    try:
+        assert session.frame is None
+        session.step()
+        session.step()
+        settle(session, lambda s: s.frame.snapshot.step == 2 and not s.running)
+        for before in (session.run, session.pause, session.rewind):
+            session.rewind()
+            before()
+            session.step()
+            settle(session, lambda s: s.frame.snapshot.step == 1 and not s.running)
+        session.rewind()
+        session.run()
+        settle(session, lambda s: s.frame.snapshot.step > 1 and s.running)
+    finally:
+        session.close()
+
+
+def test_a_step_right_after_the_rewind_of_a_finished_run_is_made(session):
+    session.run()
+    settle(session, lambda s: s.finished)
+    session.rewind()
+    session.step()
+    settle(session, lambda s: s.frame.snapshot.step == 1 and not s.running)
+
+
+def test_flip_twice_and_undo_are_exact(session):
+    before = step(session, 4)
+    session.flip(1)
+    flipped = settle(session, lambda s: s.frame is not before)
+    assert flipped.snapshot.cost == before.snapshot.cost
+    assert flipped.trace["aligned_K"][-1] == pytest.approx(before.trace["aligned_K"][-1], abs=1e-9)
+    assert flipped.snapshot.couplings != before.snapshot.couplings
+    session.flip(1)
+    twice = settle(session, lambda s: s.frame is not flipped)
+    assert twice.snapshot.couplings == before.snapshot.couplings
+    session.undo()
+    session.undo()
+    assert settle(session) is before
+
+
+def test_a_run_flipped_on_the_way_costs_the_same(session):
+    step(session, 10)
+    session.flip(0)
+    session.swap(0, 1)
+    flipped = step(session, 10).trace["cost"][-10:]
+    plain = [item.cost for item in SMALL.run()][11:21]
+    assert flipped == pytest.approx(plain, abs=1e-9)
+
+
+def test_a_broken_flip_raises_the_cost_and_says_so(session):
+    before = step(session, 20)
+    session.break_flip(0, "K")
+    broken = settle(session, lambda s: s.frame is not before and "changed by" in s.event)
+    assert broken.snapshot.cost > before.snapshot.cost + 1e-3
+    assert broken.snapshot.step == before.snapshot.step
+    assert "not a symmetry" in session.event
+    session.undo()
+    assert settle(session) is before
+
+
+def test_a_coupling_set_by_hand_stays_until_undone(session):
+    before = step(session, 3)
+    session.set_coupling("J", 2, 4, 0.75)
+    edited = settle(session, lambda s: s.frame is not before)
+    expected = {block: getattr(before.snapshot.couplings, block).copy() for block in BLOCKS}
+    expected["J"][2, 4] = 0.75
+    assert edited.snapshot.couplings == Couplings(**expected)
+    step(session, 1)
+    session.undo()
+    assert settle(session, lambda s: s.frame is before) is before
+    with pytest.raises(ValueError, match="between ±100"):
+        session.set_coupling("J", 0, 0, float("nan"))
+
+
+def test_undo_is_deep_and_has_an_end(session):
+    before = step(session, 1)
+    for _ in range(DEPTH + 5):
+        session.flip(0)
+    for _ in range(DEPTH + 5):
+        session.undo()
+    settle(session)
+    assert session.n_undo[0] == 0
+    assert "nothing to take back" in session.event
+    session.redo()
+    assert session.n_undo == (1, DEPTH - 1)
+    assert session.frame.snapshot.cost == before.snapshot.cost
+
+
+def test_knobs_act_as_they_say(session):
+    world = session.frame.world
+    step(session, 3)
+    session.change(penalty=0.01)
+    now = settle(session)
+    assert (now.snapshot.step, now.world) == (3, world)
+    session.change(start="truth")
+    learning = settle(session, lambda s: s.frame.snapshot.step == 0 and not s.running)
+    assert learning.world is world
+    assert learning.snapshot.couplings == world.truth
+    session.change(n_steps=500)
+    data = settle(session, lambda s: s.frame.world is not world and not s.running)
+    assert data.world.truth == world.truth
+    assert data.world.recording.n_bins == 500
+
+
+def test_a_knob_out_of_range_changes_nothing(session):
+    before = step(session, 2)
+    with pytest.raises(ValueError, match="n_visible must lie between 1 and 200, got 0"):
+        session.change(n_visible=0)
+    assert session.experiment == SMALL
+    assert session.frame is before
+
+
+def test_an_infeasible_learner_is_refused_and_can_be_replaced(session):
+    session.change(model="stochastic", n_hidden=30, learner="exact")
+    settle(session, lambda s: s.infeasible)
+    assert "mean field" in session.problem
+    session.change(learner="mean-field")
+    settle(session, lambda s: not s.problem and s.frame.snapshot.couplings.n_hidden == 30 and not s.running)
+    step(session, 1)
+
+
+def test_run_starts_a_finished_run_again(session):
+    session.run()
+    done = settle(session, lambda s: s.finished)
+    session.run()
+    settle(session, lambda s: s.frame.snapshot.step < done.snapshot.step)
+    again = settle(session, lambda s: s.finished)
+    assert again.snapshot.couplings == done.snapshot.couplings
+
+
+def test_new_start_keeps_the_data_and_new_data_does_not(session):
+    world = session.frame.world
+    session.new_start()
+    moved = settle(session, lambda s: s.frame.snapshot.step > 0)
+    assert moved.world is world
+    session.new_data()
+    other = settle(session, lambda s: s.frame.world is not world)
+    assert other.world.truth != world.truth
+
+
+def test_a_step_is_made_in_halves_and_comes_out_the_same():
+    knobs = replace(SMALL, model="stochastic", learner="mean-field")
+    whole, halved = Session(knobs), Session(knobs)
+    try:
+        settle(whole)
+        settle(halved)
+        start = halved.frame
+        halved.half_step()
+        moved = settle(halved, lambda s: s.frame.snapshot.phase == "M" and not s.running)
+        assert moved.snapshot.couplings != start.snapshot.couplings
+        halved.half_step()
+        settled = settle(halved, lambda s: s.frame.snapshot.phase == "E" and s.frame is not start)
+        assert settled.snapshot.couplings == moved.snapshot.couplings
+        assert settled.snapshot.cost != moved.snapshot.cost
+        halved.half_step()
+        settle(halved, lambda s: s.frame.snapshot.phase == "M")
+        halved.step()
+        second = settle(halved, lambda s: s.frame.snapshot.step == 2 and s.frame.snapshot.phase == "E")
+        assert second.snapshot.cost == step(whole, 2).snapshot.cost
+        assert np.array_equal(second.trace["cost"], whole.frame.trace["cost"])
+    finally:
+        whole.close()
+        halved.close()
+
+
+def test_reset_leaves_nothing_of_what_was_done(session):
+    fresh = session.frame
+    step(session, 3)
+    session.flip(0)
+    session.change(seed=9)
+    session.reset(SMALL, fresh)
+    time.sleep(0.2)
+    assert not session.poll()
+    assert session.frame is fresh
+    assert session.experiment == SMALL
+    assert session.n_undo == (0, 0)
+    assert step(session, 1).snapshot.step == 1
