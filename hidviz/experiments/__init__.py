@@ -6,7 +6,7 @@ from hidviz.experiments.fit_recording import Settings, fitted
 from hidviz.experiments.frame import Frame, Progress, framed, regauged_frame
 from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS
 from hidviz.experiments.restarts import MOST_STARTS, SAME, Restarts, Start, restarts
-from hidviz.experiments.setup import Bench, World, cost_of, with_baselines
+from hidviz.experiments.setup import Data, Setup, cost_of, with_baselines
 from hidviz.experiments.stopping_advice import Advice, advice
 from hidviz.experiments.trace import Trace
 
@@ -19,16 +19,16 @@ __all__ = [
     "RANGES",
     "SAME",
     "Advice",
-    "Bench",
     "Bundle",
+    "Data",
     "Experiment",
     "Frame",
     "Progress",
     "Restarts",
     "Settings",
+    "Setup",
     "Start",
     "Trace",
-    "World",
     "advice",
     "cost_of",
     "fitted",

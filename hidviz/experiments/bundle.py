@@ -125,22 +125,22 @@ def reopened(bundle: Bundle) -> Iterator[Progress | Frame]:
         Infeasible: the learner would take too long.
     """
     experiment, couplings, trace = bundle
-    world = yield from experiment.simulate()
+    data = yield from experiment.simulate()
     yield Progress("Preparing the learner", 1.0)
-    bench = experiment.prepared(world)
+    setup = experiment.prepared(data)
     snapshot = next(
         learn(
-            bench.learner,
+            setup.learner,
             couplings,
             optimiser=experiment.optimiser,
             penalty=experiment.penalty,
             box=experiment.box,
-            held_out=bench.held_out,
+            held_out=setup.held_out,
         )
     )
     step = int(trace["step"][-1])
     best = snapshot.best and replace(snapshot.best, step=step)
-    frame = framed(world, bench, replace(snapshot, step=step, best=best), Trace())
+    frame = framed(data, setup, replace(snapshot, step=step, best=best), Trace())
     if set(frame.trace.names) != set(trace.names):
         raise ValueError(
             f"A run with these knobs records {', '.join(frame.trace.names)}, this one {', '.join(trace.names)}."
@@ -152,7 +152,7 @@ def reopened(bundle: Bundle) -> Iterator[Progress | Frame]:
 
 
 def _arrays(frame: Frame) -> dict[str, Any]:
-    found, true, trace = frame.snapshot.couplings, frame.world.truth, frame.trace
+    found, true, trace = frame.snapshot.couplings, frame.data.truth, frame.trace
     blocks = {f"{kind}_{b}": getattr(each, b) for kind, each in (("found", found), ("true", true)) for b in BLOCKS}
     return blocks | {"trace": np.column_stack([trace[name] for name in trace.names])}
 

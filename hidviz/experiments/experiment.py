@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from hidviz.experiments.frame import Frame, Progress, framed
-from hidviz.experiments.setup import AFFORDABLE, Bench, World, prepared_bench, seconds_to_baselines, with_baselines
+from hidviz.experiments.setup import AFFORDABLE, Data, Setup, prepare_setup, seconds_to_baselines, with_baselines
 from hidviz.experiments.trace import Trace
 from hidviz.learners import LEARNERS
 from hidviz.learning import (
@@ -125,7 +125,7 @@ class Experiment:
 
     @property
     def data_key(self) -> tuple[object, ...]:
-        """What the data depend on: two experiments with the same key share a World."""
+        """What the data depend on: two experiments with the same key share a Data."""
         return (
             self.n_visible, self.n_hidden, self.n_steps, self.variance, self.model, self.hidden_hidden, self.bias,
             self.n_held_out, self.seed,
@@ -151,8 +151,8 @@ class Experiment:
         informed = {"right-signed": signed_start, "wrong-signed": mirrored_start, "truth": true_start}
         return informed[self.start](truth, small) if self.start in informed else small
 
-    def simulate(self) -> Generator[Progress, None, World]:
-        """Draw the truth and simulate data and held-out data, yielding progress and returning the World."""
+    def simulate(self) -> Generator[Progress, None, Data]:
+        """Draw the truth and simulate data and held-out data, yielding progress and returning the Data."""
         truth = self.truth()
         total = self.n_steps + self.n_held_out
         done = 0
@@ -170,16 +170,16 @@ class Experiment:
                 yield Progress(f"Simulating {total:,} bins", (done + fraction * n_bins) / total)
             done += n_bins
         held_out = runs[1].recording if len(runs) > 1 else None
-        return World(truth, runs[0].recording, runs[0].hidden, held_out)
+        return Data(truth, runs[0].recording, runs[0].hidden, held_out)
 
-    def prepared(self, world: World) -> Bench:
+    def prepared(self, data: Data) -> Setup:
         """Prepare the learner, and the costs to compare with: exact where affordable, else sampled where M = 0.
 
         Raises:
             Infeasible: the learner would take too long; the message gives the number and an alternative.
         """
-        return prepared_bench(
-            world,
+        return prepare_setup(
+            data,
             self.learner,
             n_hidden=self.n_hidden_learned,
             model=self.model,
@@ -190,7 +190,7 @@ class Experiment:
 
     def course(
         self,
-        world: World | None = None,
+        data: Data | None = None,
         since: Frame | None = None,
         edited: Couplings | None = None,
         *,
@@ -199,7 +199,7 @@ class Experiment:
         """The run as a live view sees it.
 
         Args:
-            world: data to learn from, if there are any with the same `data_key`; simulated otherwise.
+            data: data to learn from, if there are any with the same `data_key`; simulated otherwise.
             since: a frame to go on from, which comes first, as it is unless other knobs act on it; learning starts
                 anew otherwise.
             edited: couplings to put in the place of that frame's; its step and its past stay.
@@ -207,24 +207,24 @@ class Experiment:
                 is the last of its trace; the row of the whole step takes its place.
         """
         if since is not None:
-            bench, world, trace, start = since.bench, since.world, since.trace, since.snapshot
+            setup, data, trace, start = since.setup, since.data, since.trace, since.snapshot
             if edited is not None:
-                start = with_couplings(start, edited, bench.learner, bench.held_out)
+                start = with_couplings(start, edited, setup.learner, setup.held_out)
         else:
-            if world is None:
-                world = yield from self.simulate()
+            if data is None:
+                data = yield from self.simulate()
             yield Progress("Preparing the learner", 1.0)
-            bench, trace, start = self.prepared(world), Trace(), None
+            setup, trace, start = self.prepared(data), Trace(), None
         sampled = since.sampled if since else Trace()
         snapshots = learn(
-            bench.learner,
-            self.starting_point(world.truth) if start is None else start,
+            setup.learner,
+            self.starting_point(data.truth) if start is None else start,
             optimiser=self.optimiser,
             rate=self.rate,
             penalty=self.penalty,
             box=self.box,
-            held_out=bench.held_out,
-            patience=self.patience if bench.held_out else None,
+            held_out=setup.held_out,
+            patience=self.patience if setup.held_out else None,
             max_steps=self.max_steps,
             halves=halves,
         )
@@ -234,14 +234,14 @@ class Experiment:
             seen = since is not None and snapshot is since.snapshot
             if edited is None and not seen and len(trace) and trace["step"][-1] == snapshot.step:
                 trace = trace.shortened()  # the same step, seen with other knobs or at its end: one row
-            frame = since if since and seen else framed(world, bench, snapshot, trace, sampled)
+            frame = since if since and seen else framed(data, setup, snapshot, trace, sampled)
             trace, sampled = frame.trace if snapshot.phase == "E" else trace, frame.sampled
             yield frame
-            wait = seconds_to_baselines(world, bench)
+            wait = seconds_to_baselines(data, setup)
             if wait <= AFFORDABLE or (wait < np.inf and snapshot.step >= UNDER_WAY):
                 if wait > AFFORDABLE:
                     yield Progress("Learning without hidden units, to compare", 0.0)
-                bench = with_baselines(world, bench, bias=self.bias > 0.0)
+                setup = with_baselines(data, setup, bias=self.bias > 0.0)
 
     def run(self) -> Iterator[Snapshot]:
         """Simulate, then learn: the snapshots of the run, from the start to the end."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from hidviz.evaluation import rms_errors
-from hidviz.experiments.setup import Bench, World, cost_of
+from hidviz.experiments.setup import Data, Setup, cost_of
 from hidviz.experiments.trace import Trace
 from hidviz.learning import Snapshot, regauged
 from hidviz.network import Couplings, Gauge, best_gauge
@@ -33,46 +33,46 @@ class Frame:
     """One step of a run with all that a view needs: the snapshot, its past, and what it is compared with.
 
     Args:
-        world: truth and data.
-        bench: the prepared learner and reference costs.
+        data: the true network and what it produced.
+        setup: the prepared learner and reference costs.
         snapshot: the step.
         trace: costs and errors at every step so far.
         gauge: the best gauge of the estimate against the truth.
         sampled: costs estimated by importance sampling at some of the steps, each with its standard error: "step",
-            "cost" and "cost_error", "held_out" and "held_out_error", those that `Bench.sampler` knows.
+            "cost" and "cost_error", "held_out" and "held_out_error", those that `Setup.sampler` knows.
     """
 
-    world: World
-    bench: Bench
+    data: Data
+    setup: Setup
     snapshot: Snapshot
     trace: Trace
     gauge: Gauge
     sampled: Trace = field(default_factory=Trace)
 
 
-def framed(world: World, bench: Bench, snapshot: Snapshot, past: Trace, sampled: Trace | None = None) -> Frame:
+def framed(data: Data, setup: Setup, snapshot: Snapshot, past: Trace, sampled: Trace | None = None) -> Frame:
     """The frame of a snapshot: scored against the truth, and appended to its past.
 
     Args:
-        world: truth and data.
-        bench: the prepared learner and reference costs.
+        data: the true network and what it produced.
+        setup: the prepared learner and reference costs.
         snapshot: the step.
         past: costs and errors at every step before.
         sampled: costs estimated at steps before; None not to estimate any.
     """
-    exact = cost_of(bench.exact, snapshot.couplings)
+    exact = cost_of(setup.exact, snapshot.couplings)
     row = {"step": float(snapshot.step), "cost": snapshot.cost}
     row |= {} if exact is None else {"exact": exact}
     row |= {} if snapshot.held_out is None else {"held_out": snapshot.held_out}
-    row |= _errors(snapshot, world.truth)
-    gauge = best_gauge(snapshot.couplings, world.truth)
-    sampled = Trace() if sampled is None else _sampled(bench, snapshot, sampled)
-    return Frame(world, bench, snapshot, past.extended(row), gauge, sampled)
+    row |= _errors(snapshot, data.truth)
+    gauge = best_gauge(snapshot.couplings, data.truth)
+    sampled = Trace() if sampled is None else _sampled(setup, snapshot, sampled)
+    return Frame(data, setup, snapshot, past.extended(row), gauge, sampled)
 
 
-def _sampled(bench: Bench, snapshot: Snapshot, past: Trace) -> Trace:
+def _sampled(setup: Setup, snapshot: Snapshot, past: Trace) -> Trace:
     """The estimated costs, with those of this snapshot if it is its turn."""
-    judge, ended = bench.sampler, snapshot.state != "learning"
+    judge, ended = setup.sampler, snapshot.state != "learning"
     if judge is None or snapshot.phase == "M" or not judge.is_due(snapshot.step, ended=ended):
         return past
     return past.extended(judge.row(snapshot.couplings, snapshot.step))
@@ -80,13 +80,13 @@ def _sampled(bench: Bench, snapshot: Snapshot, past: Trace) -> Trace:
 
 def regauged_frame(frame: Frame, gauge: Gauge) -> Frame:
     """The equivalent frame with hidden units relabelled and flipped: same costs, other errors as found."""
-    snapshot = regauged(frame.snapshot, gauge, frame.bench.learner.learned)
-    row = {name: float(frame.trace[name][-1]) for name in frame.trace.names} | _errors(snapshot, frame.world.truth)
+    snapshot = regauged(frame.snapshot, gauge, frame.setup.learner.learned)
+    row = {name: float(frame.trace[name][-1]) for name in frame.trace.names} | _errors(snapshot, frame.data.truth)
     return replace(
         frame,
         snapshot=snapshot,
         trace=frame.trace.extended(row),
-        gauge=best_gauge(snapshot.couplings, frame.world.truth),
+        gauge=best_gauge(snapshot.couplings, frame.data.truth),
     )
 
 

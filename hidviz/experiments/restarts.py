@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from hidviz.evaluation import in_short
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.frame import Frame, Progress, framed
-from hidviz.experiments.setup import Bench, World, with_baselines
+from hidviz.experiments.setup import Data, Setup, with_baselines
 from hidviz.experiments.trace import Trace
 from hidviz.learners import Infeasible
 from hidviz.learning import State, learn
@@ -102,13 +102,13 @@ class Restarts:
         return sum(start.state != "learning" and start.cost <= self.lowest + within for start in self.starts)
 
 
-def restarts(experiment: Experiment, n: int = 8, world: World | None = None) -> Iterator[Progress | Restarts]:
+def restarts(experiment: Experiment, n: int = 8, data: Data | None = None) -> Iterator[Progress | Restarts]:
     """Learn from n random starts on the same data, a few steps of each in turn, until all have ended.
 
     Args:
         experiment: the knobs; the start is the random one, and its number runs from 1 to n.
         n: number of starts, from 1 to 64.
-        world: data with the experiment's `data_key`, if there are any; simulated otherwise, to the same numbers.
+        data: data with the experiment's `data_key`, if there are any; simulated otherwise, to the same numbers.
 
     Yields:
         Progress while data are made, then the whole table after every turn.
@@ -119,19 +119,19 @@ def restarts(experiment: Experiment, n: int = 8, world: World | None = None) -> 
     """
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST_STARTS:
         raise ValueError(f"The number of starts must be a whole number from 1 to {MOST_STARTS}, got {n!r}.")
-    return _turns([replace(experiment, start="random", start_index=k) for k in range(1, n + 1)], world)
+    return _turns([replace(experiment, start="random", start_index=k) for k in range(1, n + 1)], data)
 
 
-def _turns(experiments: list[Experiment], world: World | None) -> Iterator[Progress | Restarts]:
-    if world is None:
-        world = yield from experiments[0].simulate()
+def _turns(experiments: list[Experiment], data: Data | None) -> Iterator[Progress | Restarts]:
+    if data is None:
+        data = yield from experiments[0].simulate()
     yield Progress("Preparing the learner", 1.0)
-    bench = with_baselines(world, experiments[0].prepared(world), bias=experiments[0].bias > 0.0)
+    setup = with_baselines(data, experiments[0].prepared(data), bias=experiments[0].bias > 0.0)
     courses: list[Iterator[Progress | Frame]] = []
     starts: list[Start] = []
     n = len(experiments)
     for experiment in experiments:
-        frame = _first(experiment, world, bench)
+        frame = _first(experiment, data, setup)
         if not starts:
             check_room(frame, n)
         courses.append(experiment.course(since=frame))
@@ -148,19 +148,19 @@ def _turns(experiments: list[Experiment], world: World | None) -> Iterator[Progr
         waiting = [k for k in waiting if starts[k].state == "learning"]
 
 
-def _first(experiment: Experiment, world: World, bench: Bench) -> Frame:
-    """Step 0, on a bench that all starts share: preparing it is the costly part."""
+def _first(experiment: Experiment, data: Data, setup: Setup) -> Frame:
+    """Step 0, on a setup that all starts share: preparing it is the costly part."""
     snapshots = learn(
-        bench.learner,
-        experiment.starting_point(world.truth),
+        setup.learner,
+        experiment.starting_point(data.truth),
         optimiser=experiment.optimiser,
         rate=experiment.rate,
         penalty=experiment.penalty,
         box=experiment.box,
-        held_out=bench.held_out,
+        held_out=setup.held_out,
         max_steps=experiment.max_steps,
     )
-    return framed(world, bench, next(snapshots), Trace())
+    return framed(data, setup, next(snapshots), Trace())
 
 
 def check_room(frame: Frame, n: int) -> None:

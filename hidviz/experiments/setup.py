@@ -1,4 +1,4 @@
-"""Benches: everything that is prepared once per run, the learner and whatever its costs are compared with.
+"""Setup: everything that is prepared once per run, the learner and whatever its costs are compared with.
 
 An exact cost where that is affordable at every step, else one sampled now and then where M = 0; the cost of the true
 couplings; the costs of models without hidden units.
@@ -20,8 +20,8 @@ AFFORDABLE = 0.25  # seconds: an exact cost that takes longer than this is not s
 
 
 @dataclass(frozen=True, eq=False)
-class World:
-    """What nature did: the true network, and the data it produced.
+class Data:
+    """The true network, and the data it produced.
 
     Args:
         truth: the true couplings, which no learner sees.
@@ -37,7 +37,7 @@ class World:
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
+class Setup:
     """What is prepared once per run.
 
     Args:
@@ -66,8 +66,8 @@ def is_affordable(name: str, n_visible: int, n_hidden: int, n_transitions: int, 
     return LEARNERS[name].seconds(n_visible, n_hidden, n_transitions, hidden_hidden) <= AFFORDABLE
 
 
-def prepared_bench(
-    world: World,
+def prepare_setup(
+    data: Data,
     learner: str,
     *,
     n_hidden: int,
@@ -75,11 +75,11 @@ def prepared_bench(
     hidden_hidden: bool,
     bias: bool,
     seed: int,
-) -> Bench:
+) -> Setup:
     """Prepare a learner, and the costs to compare with: exact where affordable, else sampled where M = 0.
 
     Args:
-        world: truth and data.
+        data: truth and data.
         learner: a name in LEARNERS.
         n_hidden: number of hidden units that it assumes.
         model: how the true hidden units behave.
@@ -96,46 +96,46 @@ def prepared_bench(
         return judge_for(name, recording, units, **settings, longest=AFFORDABLE)
 
     judge = learner if method.likelihood else "exact"
-    world_judge = "backprop" if model == "continuous" else "exact"
-    true_judges = [prepared(world_judge, data, world.truth.n_hidden) for data in (world.recording, world.held_out)]
-    bench = Bench(
-        learner=prepare(learner, world.recording, n_hidden=n_hidden, **settings),
-        held_out=prepared(judge, world.held_out, n_hidden),
-        exact=None if method.likelihood else prepared(judge, world.recording, n_hidden),
-        cost_at_truth=cost_of(true_judges[0], world.truth),
-        held_out_cost_at_truth=cost_of(true_judges[1], world.truth),
+    true_judge = "backprop" if model == "continuous" else "exact"
+    true_judges = [prepared(true_judge, part, data.truth.n_hidden) for part in (data.recording, data.held_out)]
+    setup = Setup(
+        learner=prepare(learner, data.recording, n_hidden=n_hidden, **settings),
+        held_out=prepared(judge, data.held_out, n_hidden),
+        exact=None if method.likelihood else prepared(judge, data.recording, n_hidden),
+        cost_at_truth=cost_of(true_judges[0], data.truth),
+        held_out_cost_at_truth=cost_of(true_judges[1], data.truth),
     )
     if method.likelihood or hidden_hidden:
-        return bench
-    seconds = method.seconds(bench.learner.n_visible, n_hidden, bench.learner.n_transitions, hidden_hidden)
-    return replace(bench, sampler=_sampler(world, bench, seed, seconds))
+        return setup
+    seconds = method.seconds(setup.learner.n_visible, n_hidden, setup.learner.n_transitions, hidden_hidden)
+    return replace(setup, sampler=_sampler(data, setup, seed, seconds))
 
 
-def _sampler(world: World, bench: Bench, seed: int, step_seconds: float) -> Sampler | None:
-    """What estimates the costs that the bench has no exact sum for."""
-    data = {} if bench.exact else {"cost": world.recording}
-    data |= {} if bench.held_out or world.held_out is None else {"held_out": world.held_out}
-    return sampler(data, n_hidden=bench.learner.n_hidden, seed=seed, step_seconds=step_seconds)
+def _sampler(data: Data, setup: Setup, seed: int, step_seconds: float) -> Sampler | None:
+    """What estimates the costs that the setup has no exact sum for."""
+    unknown = {} if setup.exact else {"cost": data.recording}
+    unknown |= {} if setup.held_out or data.held_out is None else {"held_out": data.held_out}
+    return sampler(unknown, n_hidden=setup.learner.n_hidden, seed=seed, step_seconds=step_seconds)
 
 
-def seconds_to_baselines(world: World, bench: Bench) -> float:
+def seconds_to_baselines(data: Data, setup: Setup) -> float:
     """Predicted seconds for `with_baselines`; infinite if nothing is left to find."""
-    if bench.baselines is not None or world.held_out is None:
+    if setup.baselines is not None or data.held_out is None:
         return np.inf
-    return baseline_seconds(world.recording.n_visible, world.recording.n_transitions)
+    return baseline_seconds(data.recording.n_visible, data.recording.n_transitions)
 
 
-def with_baselines(world: World, bench: Bench, *, bias: bool) -> Bench:
-    """A bench that knows the held-out costs of the models without hidden units.
+def with_baselines(data: Data, setup: Setup, *, bias: bool) -> Setup:
+    """A setup that knows the held-out costs of the models without hidden units.
 
     Args:
-        world: truth and data; without held-out data nothing is found.
-        bench: what is prepared.
+        data: truth and data; without held-out data nothing is found.
+        setup: what is prepared.
         bias: whether the models have biases.
     """
-    if world.held_out is None or np.isinf(seconds_to_baselines(world, bench)):
-        return bench
-    return replace(bench, baselines=baselines(world.recording, world.held_out, bias=bias))
+    if data.held_out is None or np.isinf(seconds_to_baselines(data, setup)):
+        return setup
+    return replace(setup, baselines=baselines(data.recording, data.held_out, bias=bias))
 
 
 def cost_of(judge: Learner | None, couplings: Couplings) -> float | None:

@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from hidviz.background import checkpoint
 from hidviz.evaluation import LONGEST_JUDGEMENT, criteria, judge_for, mean_square_errors
-from hidviz.experiments import Bench, Experiment, Trace, World, cost_of, framed
+from hidviz.experiments import Data, Experiment, Setup, Trace, cost_of, framed
 from hidviz.learners import LEARNERS, Learner
 from hidviz.learning import Snapshot, learn, result
 from hidviz.network import BLOCKS, Couplings, Recording
@@ -129,10 +129,10 @@ def measured(experiment: Experiment, *, with_course: bool = False) -> Measuremen
     """
     with threadpool_limits(limits=1):
         began = time.thread_time()
-        world = drained(experiment.simulate())
-        bench = experiment.prepared(world)
-        last, course = _learned(experiment, world, bench, with_course)
-        measurement = _judged(experiment, world, bench, last)
+        data = drained(experiment.simulate())
+        setup = experiment.prepared(data)
+        last, course = _learned(experiment, data, setup, with_course)
+        measurement = _judged(experiment, data, setup, last)
         return replace(measurement, seconds=time.thread_time() - began, course=course)
 
 
@@ -164,14 +164,14 @@ def drained(generator: Generator[Any, None, Result]) -> Result:
 
 
 def _learned(
-    experiment: Experiment, world: World, bench: Bench, with_course: bool
+    experiment: Experiment, data: Data, setup: Setup, with_course: bool
 ) -> tuple[Snapshot, dict[str, list[float]]]:
     """The last snapshot, and the course of the run if it is wanted."""
-    stopping = bench.held_out if experiment.patience is not None else None
-    plain, trace = replace(bench, exact=None), Trace()
+    stopping = setup.held_out if experiment.patience is not None else None
+    plain, trace = replace(setup, exact=None), Trace()
     for snapshot in learn(
-        bench.learner,
-        experiment.starting_point(world.truth),
+        setup.learner,
+        experiment.starting_point(data.truth),
         optimiser=experiment.optimiser,
         rate=experiment.rate,
         penalty=experiment.penalty,
@@ -182,20 +182,20 @@ def _learned(
     ):
         checkpoint()
         if with_course:
-            trace = framed(world, plain, snapshot, trace).trace
+            trace = framed(data, plain, snapshot, trace).trace
     return snapshot, {name: trace[name].tolist() for name in trace.names}
 
 
-def _judged(experiment: Experiment, world: World, bench: Bench, last: Snapshot) -> Measurement:
+def _judged(experiment: Experiment, data: Data, setup: Setup, last: Snapshot) -> Measurement:
     """Errors and costs of the couplings found; `seconds` and `course` are left to the caller."""
-    learner, method = bench.learner, LEARNERS[experiment.learner]
+    learner, method = setup.learner, LEARNERS[experiment.learner]
     found = result(last)
 
-    def cost(couplings: Couplings, name: str, data: Recording | None, known: Learner | None) -> float | None:
-        if known is None and data is not None:
+    def cost(couplings: Couplings, name: str, recording: Recording | None, known: Learner | None) -> float | None:
+        if known is None and recording is not None:
             known = judge_for(
                 name,
-                data,
+                recording,
                 couplings.n_hidden,
                 hidden_hidden=experiment.hidden_hidden,
                 bias=experiment.bias > 0.0,
@@ -205,24 +205,24 @@ def _judged(experiment: Experiment, world: World, bench: Bench, last: Snapshot) 
 
     name = experiment.learner if method.likelihood else "exact"
     true_name = "backprop" if experiment.model == "continuous" else "exact"
-    train = cost(found, name, world.recording, learner if method.likelihood else bench.exact)
-    at_truth, held_out_at_truth = bench.cost_at_truth, bench.held_out_cost_at_truth
+    train = cost(found, name, data.recording, learner if method.likelihood else setup.exact)
+    at_truth, held_out_at_truth = setup.cost_at_truth, setup.held_out_cost_at_truth
     n_parameters = found.vector(learner.learned).size
     paid = None if train is None else criteria(-train * learner.n_transitions, n_parameters, learner.n_transitions)
-    raw = mean_square_errors(found, world.truth, align=False)
-    aligned = mean_square_errors(found, world.truth, align=True)
+    raw = mean_square_errors(found, data.truth, align=False)
+    aligned = mean_square_errors(found, data.truth, align=True)
     comparable = ("J", "h") if method.hidden == "none" else BLOCKS  # the others are no couplings of hidden units
-    present = [b for b in comparable if b in learner.learned or getattr(world.truth, b).any()]
+    present = [b for b in comparable if b in learner.learned or getattr(data.truth, b).any()]
     objective = train if method.likelihood else -learner(found, last.estimate.beliefs).objective / learner.n_transitions
     return Measurement(
         experiment=experiment,
         errors={block: (raw[block], aligned[block]) for block in present},
         objective=objective,
         cost=train,
-        held_out=cost(found, name, world.held_out, bench.held_out),
-        cost_at_truth=cost(world.truth, true_name, world.recording, None) if at_truth is None else at_truth,
+        held_out=cost(found, name, data.held_out, setup.held_out),
+        cost_at_truth=cost(data.truth, true_name, data.recording, None) if at_truth is None else at_truth,
         held_out_at_truth=(
-            cost(world.truth, true_name, world.held_out, None) if held_out_at_truth is None else held_out_at_truth
+            cost(data.truth, true_name, data.held_out, None) if held_out_at_truth is None else held_out_at_truth
         ),
         aic=None if paid is None else paid.aic / paid.n_transitions,
         bic=None if paid is None else paid.bic / paid.n_transitions,

@@ -115,7 +115,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             (LearnTab, lambda: self.learn),
             (DataTab, lambda: DataTab(session)),
             (LengthsTab, lambda: LengthsTab(session)),
-            (RestartsTab, lambda: RestartsTab(session, self._load, lambda: session.world)),
+            (RestartsTab, lambda: RestartsTab(session, self._load, lambda: session.data)),
             (DegeneracyTab, lambda: DegeneracyTab(session, self._go_to)),
             (InspectorTab, lambda: InspectorTab(session)),
             (CompareTab, lambda: CompareTab(session)),

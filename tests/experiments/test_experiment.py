@@ -60,9 +60,9 @@ def test_every_stream_of_chance_depends_on_the_seed():
 
 
 def test_held_out_data_are_not_the_data():
-    world = world_of(replace(SMALL, n_held_out=SMALL.n_steps))
-    assert not np.array_equal(world.recording.trials[0], world.held_out.trials[0])
-    agreement = (world.recording.trials[0] == world.held_out.trials[0]).mean()
+    data = world_of(replace(SMALL, n_held_out=SMALL.n_steps))
+    assert not np.array_equal(data.recording.trials[0], data.held_out.trials[0])
+    agreement = (data.recording.trials[0] == data.held_out.trials[0]).mean()
     assert 0.4 < agreement < 0.6
 
 
@@ -92,11 +92,11 @@ def test_another_start_is_on_the_same_data():
 
 
 def test_experiments_with_one_data_key_share_a_world():
-    world = world_of(SMALL)
-    assert_same_frames(frames_of(SMALL, world=world), frames_of(SMALL))
+    data = world_of(SMALL)
+    assert_same_frames(frames_of(SMALL, data=data), frames_of(SMALL))
     other = replace(SMALL, learner="visible", penalty=0.1, start_index=3, max_steps=2)
     assert other.data_key == SMALL.data_key
-    assert frames_of(other, world=world)[0].world is world
+    assert frames_of(other, data=data)[0].data is data
 
 
 @pytest.mark.parametrize(
@@ -142,20 +142,20 @@ def test_the_data_cannot_tell_the_right_signs_from_the_wrong_ones():
     assert wrong.gauge.signs.tolist() == [-1.0, -1.0]
     assert wrong.trace["rms_K"][-1] > 5.0 * wrong.trace["aligned_K"][-1]
     assert wrong.trace["aligned_K"][-1] == pytest.approx(right.trace["rms_K"][-1], abs=1e-3)
-    assert right.snapshot.cost < right.bench.cost_at_truth
+    assert right.snapshot.cost < right.setup.cost_at_truth
 
 
 @pytest.mark.slow
 def test_every_start_of_fig_3_ends_at_the_same_cost():
     """18 + 2, T = 10 000; bounds are twice the errors of a trial with another network: J .016, K .039, L .017."""
     fig3 = replace(PRESETS["fig3"], n_held_out=0)
-    world = world_of(fig3)
+    data = world_of(fig3)
     runs = [replace(fig3, start_index=k) for k in range(1, 7)]
-    ends = [frames_of(run, world=world)[-1] for run in (*runs, replace(fig3, start="right-signed"))]
+    ends = [frames_of(run, data=data)[-1] for run in (*runs, replace(fig3, start="right-signed"))]
     for end in ends:
         assert end.snapshot.state == "converged"
         assert end.snapshot.cost == pytest.approx(ends[0].snapshot.cost, abs=1e-6)
-        assert 0.01 < end.bench.cost_at_truth - end.snapshot.cost < 0.03  # about n_parameters / 2T = .02
+        assert 0.01 < end.setup.cost_at_truth - end.snapshot.cost < 0.03  # about n_parameters / 2T = .02
         assert end.trace["aligned_J"][-1] < 0.032
         assert end.trace["aligned_K"][-1] < 0.078
         assert end.trace["aligned_L"][-1] < 0.034
@@ -169,15 +169,15 @@ def test_every_start_of_fig_3_ends_at_the_same_cost():
 @pytest.mark.slow
 def test_lbfgs_needs_far_fewer_evaluations_than_gradient_ascent():
     fig3 = replace(PRESETS["fig3"], n_held_out=0)
-    world = world_of(fig3)
+    data = world_of(fig3)
 
     def evaluations(floor, **knobs):
-        for item in replace(fig3, **knobs).course(world):
+        for item in replace(fig3, **knobs).course(data):
             if isinstance(item, Frame) and item.snapshot.cost < floor:
                 return item.snapshot.evaluations
         raise AssertionError("the floor was not reached")
 
-    floor = frames_of(fig3, world=world)[-1].snapshot.cost + 1e-6
+    floor = frames_of(fig3, data=data)[-1].snapshot.cost + 1e-6
     needed = [evaluations(floor, start_index=k) for k in (1, 2, 3)]
     assert max(needed) <= 150
     # .25 is close to the largest rate at which the cost still falls at every step
@@ -201,7 +201,7 @@ def test_a_course_tells_of_its_preparation_and_then_of_every_step():
 
 def test_a_frame_knows_its_past_and_its_errors():
     for k, frame in enumerate(frames_of(SMALL)):
-        snapshot, truth = frame.snapshot, frame.world.truth
+        snapshot, truth = frame.snapshot, frame.data.truth
         assert len(frame.trace) == k + 1
         assert frame.trace["cost"][-1] == snapshot.cost
         assert frame.trace["held_out"][-1] == snapshot.held_out
@@ -213,17 +213,17 @@ def test_a_frame_knows_its_past_and_its_errors():
 
 def test_the_cost_at_the_truth_is_that_of_the_true_couplings():
     frame = frames_of(replace(SMALL, max_steps=0))[0]
-    n = frame.world.recording.n_transitions
-    assert frame.bench.cost_at_truth == -frame.bench.learner(frame.world.truth).objective / n
-    assert frame.bench.held_out_cost_at_truth == pytest.approx(
-        -frame.bench.held_out(frame.world.truth).objective / frame.world.held_out.n_transitions
+    n = frame.data.recording.n_transitions
+    assert frame.setup.cost_at_truth == -frame.setup.learner(frame.data.truth).objective / n
+    assert frame.setup.held_out_cost_at_truth == pytest.approx(
+        -frame.setup.held_out(frame.data.truth).objective / frame.data.held_out.n_transitions
     )
     assert frames_of(replace(SMALL, n_held_out=0, max_steps=0))[0].snapshot.held_out is None
 
 
 def test_an_approximate_learner_is_shown_beside_the_exact_cost():
     frames = frames_of(replace(SMALL, learner="mean-field", model="stochastic", max_steps=2))
-    exact = frames[-1].bench.exact
+    exact = frames[-1].setup.exact
     assert exact is not None
     assert frames[-1].trace["exact"][-1] == -exact(frames[-1].snapshot.couplings).objective / 399
     assert "exact" not in frames_of(replace(SMALL, max_steps=0))[0].trace
@@ -243,7 +243,7 @@ def test_going_on_from_a_frame_is_the_same_run(at, knobs):
 
 def test_rewinding_gives_the_same_arrays():
     whole = frames_of(SMALL)
-    again = frames_of(SMALL, world=whole[0].world)
+    again = frames_of(SMALL, data=whole[0].data)
     assert_same_frames(again, whole)
 
 
@@ -290,7 +290,7 @@ def test_patience_is_left_out_where_no_held_out_cost_is_affordable():
         patience=1, max_steps=2,
     )  # fmt: skip
     frames = frames_of(experiment)
-    assert frames[0].bench.held_out is None
+    assert frames[0].setup.held_out is None
     assert frames[-1].snapshot.step == 2
 
 

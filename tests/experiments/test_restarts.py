@@ -13,8 +13,8 @@ from hidviz.experiments.restarts import TURN, Restarts, check_room, restarts
 SMALL = Experiment(n_visible=6, n_hidden=2, n_steps=600, n_held_out=200, seed=4)
 
 
-def tables(experiment, n, world=None):
-    return [item for item in restarts(experiment, n, world) if isinstance(item, Restarts)]
+def tables(experiment, n, data=None):
+    return [item for item in restarts(experiment, n, data) if isinstance(item, Restarts)]
 
 
 def frames(experiment):
@@ -75,11 +75,11 @@ def test_a_table_once_seen_never_changes():
 
 def test_data_are_made_once_and_given_data_are_taken():
     first = list(restarts(replace(SMALL, max_steps=2), 2))
-    world = first[-1].starts[0].frame.world
+    data = first[-1].starts[0].frame.data
     assert isinstance(first[0], Progress)
-    assert all(start.frame.world is world for start in first[-1].starts)
-    again = tables(replace(SMALL, max_steps=2), 2, world)[-1]
-    assert again.starts[1].frame.world is world
+    assert all(start.frame.data is data for start in first[-1].starts)
+    again = tables(replace(SMALL, max_steps=2), 2, data)[-1]
+    assert again.starts[1].frame.data is data
     assert again.starts[1].cost == first[-1].starts[1].cost
 
 

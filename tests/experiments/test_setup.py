@@ -29,9 +29,9 @@ def frames(experiment, **settings):
 @pytest.mark.parametrize("bias", [0.0, 0.3])
 def test_baselines_are_those_of_the_table_of_scores(bias):
     experiment = replace(SMALL, learner="exact", bias=bias)
-    world = frames(experiment)[0].world
-    found = baselines(world.recording, world.held_out, bias=bias > 0.0)
-    *_, table = judge({}, world.recording, np.random.default_rng(0), learner="exact", held_out=world.held_out,
+    data = frames(experiment)[0].data
+    found = baselines(data.recording, data.held_out, bias=bias > 0.0)
+    *_, table = judge({}, data.recording, np.random.default_rng(0), learner="exact", held_out=data.held_out,
                       bias=bias > 0.0)  # fmt: skip
     assert list(found) == pytest.approx([candidate.held_out.cost for candidate in table.candidates], rel=1e-12)
     assert found.lag1 != found.lag2
@@ -39,12 +39,12 @@ def test_baselines_are_those_of_the_table_of_scores(bias):
 
 def test_a_course_finds_baselines_once_after_its_first_frame():
     course = frames(replace(SMALL, learner="exact"))
-    assert course[0].bench.baselines is None
-    assert course[1].bench.baselines == baselines(course[0].world.recording, course[0].world.held_out)
-    assert all(frame.bench is course[1].bench for frame in course[1:])
+    assert course[0].setup.baselines is None
+    assert course[1].setup.baselines == baselines(course[0].data.recording, course[0].data.held_out)
+    assert all(frame.setup is course[1].setup for frame in course[1:])
     again = frames(replace(SMALL, learner="exact"), since=course[2])
-    assert again[-1].bench is course[1].bench
-    assert frames(replace(SMALL, learner="exact", n_held_out=0))[-1].bench.baselines is None
+    assert again[-1].setup is course[1].setup
+    assert frames(replace(SMALL, learner="exact", n_held_out=0))[-1].setup.baselines is None
 
 
 def test_costly_baselines_wait_until_a_run_is_under_way_and_say_so(monkeypatch):
@@ -53,13 +53,13 @@ def test_costly_baselines_wait_until_a_run_is_under_way_and_say_so(monkeypatch):
     begin = next(place for place, item in enumerate(course) if isinstance(item, Frame))
     said = course.pop(begin + UNDER_WAY + 1)
     assert said.what == "Learning without hidden units, to compare"
-    assert [frame.bench.baselines is None for frame in course[begin:]] == [*[True] * (UNDER_WAY + 1), False, False]
+    assert [frame.setup.baselines is None for frame in course[begin:]] == [*[True] * (UNDER_WAY + 1), False, False]
 
 
 def test_a_baseline_without_an_optimum_is_left_out():
     first = frames(SMALL)[0]
-    constant = replace(first.world, recording=Recording(np.ones((50, 5), np.int8)))
-    assert with_baselines(constant, first.bench, bias=False).baselines == (None, None)
+    constant = replace(first.data, recording=Recording(np.ones((50, 5), np.int8)))
+    assert with_baselines(constant, first.setup, bias=False).baselines == (None, None)
 
 
 # Sampled costs
@@ -68,20 +68,20 @@ def test_a_baseline_without_an_optimum_is_left_out():
 def test_an_exact_cost_is_not_sampled():
     for learner in ("gibbs", "mean-field", "exact"):
         frame = frames(replace(SMALL, learner=learner))[-1]
-        assert frame.bench.sampler is None
+        assert frame.setup.sampler is None
         assert len(frame.sampled) == 0
 
 
 def test_hidden_to_hidden_couplings_are_not_sampled():
-    assert frames(replace(LARGE, hidden_hidden=True, max_steps=1))[0].bench.sampler is None
+    assert frames(replace(LARGE, hidden_hidden=True, max_steps=1))[0].setup.sampler is None
 
 
 def test_costs_out_of_reach_are_sampled_at_some_steps_and_at_the_end(monkeypatch):
     monkeypatch.setattr("hidviz.sampler.SHARE", 0.8)
     course = frames(LARGE)
     last = course[-1]
-    every = last.bench.sampler.every
-    assert (last.bench.exact, last.bench.held_out) == (None, None)
+    every = last.setup.sampler.every
+    assert (last.setup.exact, last.setup.held_out) == (None, None)
     assert 1 < every < 30
     assert last.sampled.names == ("step", "cost", "cost_error", "held_out", "held_out_error")
     assert last.sampled["step"].tolist() == [*range(every, 30, every), 30]

@@ -69,9 +69,9 @@ def test_values_live_while_running_and_are_the_exported_ones(tab, tmp_path):
 def test_error_bars_come_when_the_run_rests_and_are_the_engine_s(tab, tmp_path):
     tab.get_by_text(re.compile(r"Error bars of step \d+\. From the curvature")).wait_for()
     bundle = exported(tab, tmp_path)[1]
-    world = next(item for item in bundle.experiment.course() if hasattr(item, "world")).world
-    errors = error_bars(bundle.couplings, world.recording, hidden="continuous").standard_errors
-    expected = aligned_sizes(errors, bundle.couplings, world.truth)
+    data = next(item for item in bundle.experiment.course() if hasattr(item, "data")).data
+    errors = error_bars(bundle.couplings, data.recording, hidden="continuous").standard_errors
+    expected = aligned_sizes(errors, bundle.couplings, data.truth)
     now = numbers(tab)
     for k in range(6):
         assert now[f"L h1 ← {k + 1}"][4] == pytest.approx(expected["L"][0, k], rel=1e-6)

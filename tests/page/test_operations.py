@@ -45,9 +45,9 @@ def tab(page):
 
 def is_these(now, couplings, frame):
     """Whether the page shows the numbers of these couplings, by the engine."""
-    truth = frame.world.truth
-    assert now["cost"] == pytest.approx(cost_with(frame.bench.learner, couplings), abs=1e-9)
-    assert now["held_out"] == pytest.approx(cost_with(frame.bench.held_out, couplings), abs=1e-9)
+    truth = frame.data.truth
+    assert now["cost"] == pytest.approx(cost_with(frame.setup.learner, couplings), abs=1e-9)
+    assert now["held_out"] == pytest.approx(cost_with(frame.setup.held_out, couplings), abs=1e-9)
     for kind, align in (("rms", False), ("rms_aligned", True)):
         errors = rms_errors(couplings, truth, align=align)
         assert now[kind] == pytest.approx({block: errors[block] for block in "JKLM"}, abs=1e-9)

@@ -109,7 +109,7 @@ def test_a_step_is_shown_in_its_halves_with_the_equations_in_play(open_page):
 @pytest.mark.parametrize("align", [False, True])
 def test_a_cell_under_the_mouse_is_told_in_both_gauges(open_page, align):
     frame = shipped_frame("fig3")
-    true, found = frame.world.truth, frame.snapshot.couplings
+    true, found = frame.data.truth, frame.snapshot.couplings
     matrices = [block_matrix(each, 2) for each in (true, found, regauge(found, frame.gauge))]
     tab = open_page()
     if align:

@@ -88,15 +88,15 @@ def test_empty_table_and_courses_have_their_columns():
 def test_measurement_is_what_learning_gives():
     experiment = replace(BASE, patience=5)
     found = measured(experiment)
-    world = drained(experiment.simulate())
-    bench = experiment.prepared(world)
-    start = experiment.starting_point(world.truth)
-    *_, last = learn(bench.learner, start, held_out=bench.held_out, patience=5)
+    data = drained(experiment.simulate())
+    setup = experiment.prepared(data)
+    start = experiment.starting_point(data.truth)
+    *_, last = learn(setup.learner, start, held_out=setup.held_out, patience=5)
     assert (found.steps, found.state) == (last.step, last.state)
     assert found.held_out == last.best.cost
-    n, N = world.recording.n_transitions, found.n_parameters
+    n, N = data.recording.n_transitions, found.n_parameters
     assert N == 9 + 3 + 3
-    assert found.cost == pytest.approx(-log_likelihood(result(last), world.recording) / n, abs=1e-12)
+    assert found.cost == pytest.approx(-log_likelihood(result(last), data.recording) / n, abs=1e-12)
     assert found.aic == pytest.approx(found.cost + N / n, abs=1e-12)
     assert found.bic == pytest.approx(found.cost + 0.5 * N * np.log(n) / n, abs=1e-12)
 

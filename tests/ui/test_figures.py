@@ -45,7 +45,7 @@ def test_figures_are_whole_pictures_and_say_what_they_show(frame, files):
             assert any("seed 4. Back-propagation, step 6" in text for text in texts(content))
     costs, errors, couplings = (texts(files[f"{name}.svg"]) for name in ("costs", "errors", "couplings"))
     assert f"training {frame.snapshot.cost:.4f}" in costs
-    assert f"truth {frame.bench.cost_at_truth:.4f}" in costs
+    assert f"truth {frame.setup.cost_at_truth:.4f}" in costs
     assert f"K {frame.trace['aligned_K'][-1]:.4f} aligned" in errors
     assert {"True couplings", "Found", "Found − true"} <= set(couplings)
 

@@ -50,9 +50,9 @@ def test_a_unit_has_every_coupling_to_and_from_it_once(frames):
     ]
     rows = rows_of_unit(frames[-1], 0)
     assert len({(row.block, row.receiver, row.sender) for row in rows}) == len(rows) == 4 + 2 + 3 + 2
-    best = aligned(frames[-1].snapshot.couplings, frames[-1].world.truth)
+    best = aligned(frames[-1].snapshot.couplings, frames[-1].data.truth)
     for row in rows:
-        assert row.true == getattr(frames[-1].world.truth, row.block)[row.receiver, row.sender]
+        assert row.true == getattr(frames[-1].data.truth, row.block)[row.receiver, row.sender]
         assert row.found == getattr(frames[-1].snapshot.couplings, row.block)[row.receiver, row.sender]
         assert row.aligned == getattr(best, row.block)[row.receiver, row.sender]
 
@@ -82,7 +82,7 @@ def test_error_bars_come_by_themselves_where_the_run_rests(frames, knowing):
     assert "where the run rests" in knowing.in_words(last, running=True)
     knowing.follow(last, "backprop", running=False)
     known = settled(knowing, last).known
-    expected = error_bars(last.snapshot.couplings, last.world.recording, hidden="continuous")
+    expected = error_bars(last.snapshot.couplings, last.data.recording, hidden="continuous")
     order, signs = last.gauge.order, last.gauge.signs
     assert np.array_equal(known.standard_errors["J"], expected.standard_errors.J)
     assert np.allclose(known.standard_errors["K"], np.abs(expected.standard_errors.K[:, order] * signs), rtol=1e-12)
@@ -119,7 +119,7 @@ def test_what_takes_long_waits_until_asked_and_can_be_given_up(knowing):
         n_visible=5, n_hidden=9, n_steps=20_000, n_held_out=0, model="stochastic", learner="exact", max_steps=0
     )
     frame = frames_of(experiment)[-1]
-    seconds = predicted_seconds(frame.snapshot.couplings, frame.world.recording, **settings_of(frame, "exact"))
+    seconds = predicted_seconds(frame.snapshot.couplings, frame.data.recording, **settings_of(frame, "exact"))
     assert 5.0 < seconds < 300.0
     knowing.follow(frame, "exact", running=False)
     assert not knowing.working
@@ -151,7 +151,7 @@ def test_what_cannot_be_known_is_said_with_its_reason(knobs, reason, knowing):
 
 def test_what_the_data_do_not_tell_has_no_bar():
     frame = frames_of(replace(SMALL, n_hidden_assumed=3, max_steps=0, start="truth"))[-1]
-    bars = error_bars(frame.snapshot.couplings, frame.world.recording, hidden="continuous")
+    bars = error_bars(frame.snapshot.couplings, frame.data.recording, hidden="continuous")
     assert bars.n_flat
     known = Known.of(frame, bars).standard_errors
     assert np.isinf(known["L"][2]).any()

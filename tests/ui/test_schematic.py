@@ -9,9 +9,10 @@ from hidviz.evaluation.error_paths import stretch_at, strongest_paths
 from hidviz.learners.backprop import BACKPROP
 from hidviz.network.couplings import Couplings, random_couplings
 from hidviz.network.recording import Recording
-from hidviz.ui.components.schematic import Schematic, block_of, network_picture, strongest_edges, unit_name
+from hidviz.ui.components.schematic import Schematic
 from hidviz.ui.tabs.data import window
 from hidviz.ui.text.error_path import Choice, factors, number, path_picture, shares_in_words, sums
+from hidviz.ui.text.picture import block_of, network_picture, strongest_edges, unit_name
 
 
 def network():

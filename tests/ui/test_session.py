@@ -147,19 +147,19 @@ def test_undo_is_deep_and_has_an_end(session):
 
 
 def test_knobs_act_as_they_say(session):
-    world = session.frame.world
+    data = session.frame.data
     step(session, 3)
     session.change(penalty=0.01)
     now = settle(session)
-    assert (now.snapshot.step, now.world) == (3, world)
+    assert (now.snapshot.step, now.data) == (3, data)
     session.change(start="truth")
     learning = settle(session, lambda s: s.frame.snapshot.step == 0 and not s.running)
-    assert learning.world is world
-    assert learning.snapshot.couplings == world.truth
+    assert learning.data is data
+    assert learning.snapshot.couplings == data.truth
     session.change(n_steps=500)
-    data = settle(session, lambda s: s.frame.world is not world and not s.running)
-    assert data.world.truth == world.truth
-    assert data.world.recording.n_bins == 500
+    longer = settle(session, lambda s: s.frame.data is not data and not s.running)
+    assert longer.data.truth == data.truth
+    assert longer.data.recording.n_bins == 500
 
 
 def test_a_knob_out_of_range_changes_nothing(session):
@@ -189,13 +189,13 @@ def test_run_starts_a_finished_run_again(session):
 
 
 def test_new_start_keeps_the_data_and_new_data_does_not(session):
-    world = session.frame.world
+    data = session.frame.data
     session.new_start()
     moved = settle(session, lambda s: s.frame.snapshot.step > 0)
-    assert moved.world is world
+    assert moved.data is data
     session.new_data()
-    other = settle(session, lambda s: s.frame.world is not world)
-    assert other.world.truth != world.truth
+    other = settle(session, lambda s: s.frame.data is not data)
+    assert other.data.truth != data.truth
 
 
 def test_a_step_is_made_in_halves_and_comes_out_the_same():

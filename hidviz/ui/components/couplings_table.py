@@ -80,8 +80,8 @@ def rows_of_unit(frame: Frame, unit: int, bars: Mapping[str, Array] | None = Non
         unit: 0 … Nv-1 for a visible unit, Nv … for a hidden one, in the order of the truth and of the aligned estimate.
         bars: standard errors of every block in that order, if they are known.
     """
-    n = max(frame.world.truth.n_hidden, frame.snapshot.couplings.n_hidden)
-    true, found = with_hidden(frame.world.truth, n), with_hidden(frame.snapshot.couplings, n)
+    n = max(frame.data.truth.n_hidden, frame.snapshot.couplings.n_hidden)
+    true, found = with_hidden(frame.data.truth, n), with_hidden(frame.snapshot.couplings, n)
     best = aligned(found, true)
     hidden = unit >= true.n_visible
     k = unit - true.n_visible if hidden else unit

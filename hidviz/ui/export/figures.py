@@ -81,8 +81,8 @@ def _costs(frame: Frame) -> Figure:
         if name in trace:
             axes.plot(*decimated(steps, trace[name]), label=f"{label} {trace[name][-1]:.4f}", **stroke)
     truths = (
-        ("truth", frame.bench.cost_at_truth, "-"),
-        ("truth, held-out", frame.bench.held_out_cost_at_truth, "--"),
+        ("truth", frame.setup.cost_at_truth, "-"),
+        ("truth, held-out", frame.setup.held_out_cost_at_truth, "--"),
     )
     for label, cost, dash in truths:
         if cost is not None:
@@ -98,7 +98,7 @@ def _errors(frame: Frame) -> Figure:
     figure, axes = _over_steps("rms error of couplings")
     colours, steps, trace = block_colours(dark=False), frame.trace["step"], frame.trace
     for block in "JKLM":
-        if not (getattr(frame.world.truth, block).any() or getattr(frame.snapshot.couplings, block).any()):
+        if not (getattr(frame.data.truth, block).any() or getattr(frame.snapshot.couplings, block).any()):
             continue
         found, best = trace[f"rms_{block}"], trace[f"aligned_{block}"]
         axes.plot(
@@ -129,7 +129,7 @@ SIDE, PITCH, LEFT, TOP = 3.0, 3.8, 0.75, 1.1  # inches: a map, from one to the n
 
 def _couplings(frame: Frame) -> Figure:
     """True, found, and their difference; below, the same aligned to the truth where that changes anything."""
-    truth, found = frame.world.truth, frame.snapshot.couplings
+    truth, found = frame.data.truth, frame.snapshot.couplings
     n = max(truth.n_hidden, found.n_hidden)
     scale, true, raw = scale_for(truth, n), block_matrix(truth, n), block_matrix(found, n)
     rows = [[("True couplings", true), ("Found", raw), ("Found − true", raw - true)]]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from bokeh.models import ColumnDataSource, CustomJSTickFormatter, NumeralTickFormatter, Scatter, TickFormatter
 
-from hidviz.experiments import Bench, Frame
+from hidviz.experiments import Frame, Setup
 from hidviz.ui.plots.curves import Curves, Line, put, roomy
 from hidviz.ui.theme import ACCENT, ACCENT_DARK, DARK, LIGHT
 
@@ -63,7 +63,7 @@ class CostCurves(Curves):
         last = float(frame.trace["step"][-1])
         levels = [
             Line(name, f"{label} {value:.4f}", np.array([0.0, last]), np.array([value, value]))
-            for name, (label, value) in _levels(frame.bench).items()
+            for name, (label, value) in _levels(frame.setup).items()
         ]
         lines = [*levels, *curves]
         low = min(float(line.y.min()) for line in lines)
@@ -99,12 +99,12 @@ class CostCurves(Curves):
         self._best_mark.line_color = inks.quiet
 
 
-def _levels(bench: Bench) -> Mapping[str, tuple[str, float]]:
+def _levels(setup: Setup) -> Mapping[str, tuple[str, float]]:
     """What curves are measured by: for each level its label and its cost, nats per bin; those that are known."""
-    found = bench.baselines
+    found = setup.baselines
     levels = {
-        "truth": ("truth", bench.cost_at_truth),
-        "truth_held_out": ("truth, held-out", bench.held_out_cost_at_truth),
+        "truth": ("truth", setup.cost_at_truth),
+        "truth_held_out": ("truth, held-out", setup.held_out_cost_at_truth),
         "lag1": ("lag-1, held-out", found and found.lag1),
         "lag2": ("lag-2, held-out", found and found.lag2),
     }

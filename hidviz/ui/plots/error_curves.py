@@ -18,7 +18,7 @@ class ErrorCurves(Curves):
     def show(self, frame: Frame) -> None:
         """Draw the errors of a frame; blocks that the network has not are left out."""
         steps = frame.trace["step"]
-        truth = frame.world.truth
+        truth = frame.data.truth
         blocks = [b for b in "JKLM" if getattr(truth, b).any() or getattr(frame.snapshot.couplings, b).any()]
         lines = []
         for block in blocks:

@@ -44,7 +44,7 @@ class InspectorMap:
 
     def show(self, frame: Frame, bars: Mapping[str, Array] | None) -> None:
         """Draw a frame."""
-        truth, found = frame.world.truth, frame.snapshot.couplings
+        truth, found = frame.data.truth, frame.snapshot.couplings
         n = max(truth.n_hidden, found.n_hidden)
         best = block_matrix(aligned(found, truth), n)
         true = block_matrix(truth, n)
@@ -94,8 +94,8 @@ class Scatter:
 
     def show(self, frame: Frame) -> None:
         """Draw a frame."""
-        n = max(frame.world.truth.n_hidden, frame.snapshot.couplings.n_hidden)
-        true = with_hidden(frame.world.truth, n)
+        n = max(frame.data.truth.n_hidden, frame.snapshot.couplings.n_hidden)
+        true = with_hidden(frame.data.truth, n)
         best = aligned(frame.snapshot.couplings, true)
         largest = 0.1
         for block, source in self._sources.items():

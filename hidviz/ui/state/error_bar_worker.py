@@ -31,14 +31,14 @@ Hidden = Literal["stochastic", "continuous"]
 
 def settings_of(frame: Frame, learner: str) -> dict[str, Any]:
     """What error bars must know of how the couplings of a frame were learned."""
-    learned = frame.bench.learner.learned
+    learned = frame.setup.learner.learned
     hidden: Hidden = "continuous" if LEARNERS[learner].hidden == "continuous" else "stochastic"
     return {"hidden": hidden, "hidden_hidden": "M" in learned, "bias": "h" in learned}
 
 
 def measuring_of(frame: Frame, learner: str) -> Iterator[float | ErrorBars]:
     """The fraction done, and at last the error bars of the couplings of a frame."""
-    bars = yield from measuring(frame.snapshot.couplings, frame.world.recording, **settings_of(frame, learner))
+    bars = yield from measuring(frame.snapshot.couplings, frame.data.recording, **settings_of(frame, learner))
     yield bars
 
 
@@ -59,7 +59,7 @@ class Known:
     @classmethod
     def of(cls, frame: Frame, bars: ErrorBars) -> Known:
         """Bring the error bars of a frame into the order of the truth."""
-        gauge = best_gauge(frame.snapshot.couplings, frame.world.truth)
+        gauge = best_gauge(frame.snapshot.couplings, frame.data.truth)
         learned = Couplings(
             **{name: np.full_like(getattr(bars.untold, name), name in bars.mean_variance) for name in BLOCKS}
         )
@@ -128,8 +128,8 @@ class Knowing:
             self._rested = frame
             return
         self._rested = frame
-        couplings, n = frame.snapshot.couplings, len(frame.snapshot.couplings.vector(frame.bench.learner.learned))
-        self._needs = predicted_seconds(couplings, frame.world.recording, **settings_of(frame, learner)) + 6e-10 * n**3
+        couplings, n = frame.snapshot.couplings, len(frame.snapshot.couplings.vector(frame.setup.learner.learned))
+        self._needs = predicted_seconds(couplings, frame.data.recording, **settings_of(frame, learner)) + 6e-10 * n**3
         refused_at_once = n > MOST_PARAMETERS or self._needs > LONGEST_SECONDS
         if self._needs <= QUICK or refused_at_once:
             self.ask(frame, learner)
@@ -174,7 +174,7 @@ def _refusing(reason: str) -> Iterator[float | ErrorBars]:
 
 def _alike(one: Frame, other: Frame) -> bool:
     """Whether both learn from the same data, with as many hidden units and by the same learner."""
-    return one.world is other.world and one.bench is other.bench
+    return one.data is other.data and one.setup is other.setup
 
 
 def _equivalent(one: Frame, other: Frame) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from hidviz.background import Runner
 from hidviz.evaluation import broken_flip
-from hidviz.experiments import Bundle, Experiment, Frame, Progress, World, regauged_frame, reopened
+from hidviz.experiments import Bundle, Data, Experiment, Frame, Progress, regauged_frame, reopened
 from hidviz.learners import LEARNERS, Infeasible
 from hidviz.network import Couplings, Gauge, flip, swap
 from hidviz.ui.state.undo import History
@@ -51,7 +51,7 @@ class Session:
         self.event = ""  # the last thing a person did or should know, as a sentence
         self.course_number += 1
         self._going = self._fresh = self.halves = False
-        self._world: World | None = frame.world if frame else None
+        self._world: Data | None = frame.data if frame else None
         self._world_key = experiment.data_key if frame else None
         self._history: History[tuple[Experiment, Frame]] = History()
         self._edit_cost: float | None = None  # cost before an edit whose effect has not been seen yet
@@ -71,7 +71,7 @@ class Session:
         return self.frame is not None and self.frame.snapshot.state != "learning"
 
     @property
-    def world(self) -> World | None:
+    def data(self) -> Data | None:
         """Truth and data, if those shown belong to the present knobs."""
         return self._world if self.frame is not None and not self._stale else None
 
@@ -109,7 +109,7 @@ class Session:
         if self._edit_cost is not None:
             self.event += f": the cost changed by {frame.snapshot.cost - self._edit_cost:+.4f} nats per bin."
             self._edit_cost = None
-        self._world, self._world_key = frame.world, self.experiment.data_key
+        self._world, self._world_key = frame.data, self.experiment.data_key
         if frame.snapshot.state != "learning" and before == "learning":
             self.event = frame.snapshot.message
 
@@ -273,7 +273,7 @@ class Session:
             self._remember()
         self.experiment = experiment
         self.course_number += 1
-        self._world, self._world_key = frame.world, experiment.data_key
+        self._world, self._world_key = frame.data, experiment.data_key
         self._continue(frame, going=False)
         self.event = f"Loaded the run from start {experiment.start_index}, at step {frame.snapshot.step}."
 
@@ -338,16 +338,16 @@ class Session:
 
     def _travel(self, found: tuple[tuple[Experiment, Frame], History[tuple[Experiment, Frame]]], event: str) -> None:
         (self.experiment, frame), self._history = found
-        self._world, self._world_key = frame.world, self.experiment.data_key
+        self._world, self._world_key = frame.data, self.experiment.data_key
         self._continue(frame, going=self.running)
         self.event = event
 
     def _begin(self, *, going: bool, steps: int = 1) -> None:
         """Learn anew, on the same data if the knobs allow."""
-        world = self._world if self._world_key == self.experiment.data_key else None
+        data = self._world if self._world_key == self.experiment.data_key else None
         self._history = History()
         self.course_number += 1
-        self._start(self.experiment.course(world), going, steps)
+        self._start(self.experiment.course(data), going, steps)
         self._fresh = True
 
     def _continue(self, frame: Frame, *, going: bool, steps: int = 1, halves: bool = False) -> None:

@@ -34,17 +34,17 @@ def shipped_frame(name: str) -> Frame:
         names = [str(column) for column in stored["columns"]]
         rows = stored["trace"]
         message, evaluations = str(stored["message"]), int(stored["evaluations"])
-    world = _drained(experiment.simulate())
-    bench = with_baselines(world, experiment.prepared(world), bias=experiment.bias > 0.0)
+    data = _drained(experiment.simulate())
+    setup = with_baselines(data, experiment.prepared(data), bias=experiment.bias > 0.0)
     past = Trace()
     for row in rows[:-1]:
         past = past.extended(dict(zip(names, row, strict=True)))
 
-    first = next(learn(bench.learner, couplings, held_out=bench.held_out))
+    first = next(learn(setup.learner, couplings, held_out=setup.held_out))
     step = len(rows) - 1
     best = first.best and replace(first.best, step=step)  # of those whose couplings are known here
     snapshot = replace(first, step=step, evaluations=evaluations, state="converged", message=message, best=best)
-    return framed(world, bench, snapshot, past)
+    return framed(data, setup, snapshot, past)
 
 
 def ship(name: str, experiment: Experiment) -> Path:

@@ -174,7 +174,7 @@ class CompareTab:
         same = "Both have the same labels and signs." if gauge.is_identity else ""
         aligning = same or gauge_in_words(gauge, second.n_hidden, first.n_hidden)
         self.verdict.object = f"{aligning} The rms differences are then {apart}."
-        scale = scale_for(one.frame.world.truth, n)
+        scale = scale_for(one.frame.data.truth, n)
         matrices = [block_matrix(couplings, n) for couplings in (first, brought)]
         for heatmap, matrix in zip(self.heatmaps, [*matrices, matrices[1] - matrices[0]], strict=True):
             heatmap.fit(scale)

@@ -17,7 +17,7 @@ from panel.io import hold
 
 from hidviz.background import Runner
 from hidviz.evaluation import Correlations, correlations, rates
-from hidviz.experiments import Frame, World
+from hidviz.experiments import Data, Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import Recording
 from hidviz.numerics import Array, States
@@ -40,11 +40,11 @@ class Counted(NamedTuple):
     correlations: Correlations
 
 
-def counting(world: World) -> Iterator[Counted]:
+def counting(data: Data) -> Iterator[Counted]:
     """Count everything, for a Runner."""
-    recording = world.recording
+    recording = data.recording
     spikes = sum(rates(trial) * len(trial) for trial in recording.trials)
-    yield Counted(np.asarray(spikes) / recording.n_bins, rates(world.hidden), correlations(recording))
+    yield Counted(np.asarray(spikes) / recording.n_bins, rates(data.hidden), correlations(recording))
 
 
 class Window(NamedTuple):
@@ -111,7 +111,7 @@ class DataView:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._world: World | None = None
+        self._world: Data | None = None
         self._frame: Frame | None = None
         self._counted: Counted | None = None
         self._counter: Runner[Counted] = Runner()
@@ -126,7 +126,7 @@ class DataView:
         frame = self._session.frame
         if frame is None:
             return False
-        is_new = frame.world is not self._world
+        is_new = frame.data is not self._world
         is_counted = self._counter.version != self._seen
         is_due = time.monotonic() - self._drawn_at > PERIOD or not self._session.running
         is_later = frame is not self._frame and (is_due or is_new)
@@ -134,7 +134,7 @@ class DataView:
             return False
         with hold():
             if is_new:
-                self._adopt(frame.world)
+                self._adopt(frame.data)
             if is_counted:
                 self._take()
             if is_later:
@@ -182,13 +182,13 @@ class DataView:
 
     # Drawing, many times
 
-    def _adopt(self, world: World) -> None:
+    def _adopt(self, data: Data) -> None:
         """Show other data, from their first bin, and start counting."""
-        self._world, self._counted = world, None
+        self._world, self._counted = data, None
         self.first.value = 0
         self.maps.say("Counting …")
         self._draw_window()
-        self._counter.start(counting(world))
+        self._counter.start(counting(data))
         self._seen = -1
 
     def _take(self) -> None:

@@ -42,8 +42,8 @@ class Probe(NamedTuple):
 
 def judge_of(frame: Frame) -> tuple[Learner, Beliefs | None]:
     """What evaluates costs here, and its beliefs: the exact likelihood if it is affordable, else the learner."""
-    exact = frame.bench.exact
-    return (exact, None) if exact else (frame.bench.learner, frame.snapshot.estimate.beliefs)
+    exact = frame.setup.exact
+    return (exact, None) if exact else (frame.setup.learner, frame.snapshot.estimate.beliefs)
 
 
 def surveying(frame: Frame) -> Iterator[tuple[Equivalent, ...]]:
@@ -200,7 +200,7 @@ class DegeneracyTab:
     @property
     def _n_hidden(self) -> int:
         """The number of hidden units that were inferred in the frame that was surveyed."""
-        inferred = self._base is not None and "L" in self._base.bench.learner.learned
+        inferred = self._base is not None and "L" in self._base.setup.learner.learned
         return self._base.snapshot.couplings.n_hidden if self._base and inferred else 0
 
     def _gauge_to(self, frame: Frame) -> Gauge | None:
@@ -217,7 +217,7 @@ class DegeneracyTab:
         self._models = self._survey.latest or ()
         total = n_equivalent_models(self._n_hidden)
         complete = len(self._models) == total
-        self.gallery.tiles = tiles_of(self._models, self._base.world.truth, complete=complete)
+        self.gallery.tiles = tiles_of(self._models, self._base.data.truth, complete=complete)
         self.count.object = equivalents_in_words(self._n_hidden)
         if self._survey.failure:
             self.verdict.object = str(self._survey.failure)
@@ -226,7 +226,7 @@ class DegeneracyTab:
         elif not complete:
             self.verdict.object = f"{len(self._models)} of {total} evaluated …"
         else:
-            self.verdict.object = verdict([model.cost for model in self._models], exact=bool(self._base.bench.exact))
+            self.verdict.object = verdict([model.cost for model in self._models], exact=bool(self._base.setup.exact))
 
     def _draw_probe(self) -> None:
         probe = self._probe.latest

@@ -13,10 +13,11 @@ import panel_material_ui as pmui
 
 from hidviz.evaluation import stretch_at, strongest_paths
 from hidviz.experiments import Frame
-from hidviz.ui.components.schematic import Schematic, unit_name
+from hidviz.ui.components.schematic import Schematic
 from hidviz.ui.layout import row
 from hidviz.ui.tabs.network import offer
 from hidviz.ui.text.error_path import Choice, explanation, factors, number, path_picture, shares_in_words, sums, table
+from hidviz.ui.text.picture import unit_name
 
 MOST_DELAYS = 8  # steps of the slider
 MOST_PATHS = 20
@@ -69,10 +70,10 @@ class ErrorPath:
     def _fit(self, frame: Frame) -> None:
         """Offer the units and bins that this frame has."""
         n_visible, n_hidden = frame.snapshot.couplings.n_visible, frame.snapshot.couplings.n_hidden
-        n_senders = n_visible + n_hidden * ("M" in frame.bench.learner.learned)
+        n_senders = n_visible + n_hidden * ("M" in frame.setup.learner.learned)
         offer(self.receiver, {unit_name(n_visible + a, n_visible): a for a in range(n_hidden)})
         offer(self.sender, {unit_name(unit, n_visible): unit for unit in range(n_senders)})
-        last = frame.world.recording.n_bins - 2
+        last = frame.data.recording.n_bins - 2
         if self.bin.end != last:
             self.bin.param.update(end=last, value=min(self.bin.value or 0, last))
 
@@ -80,7 +81,7 @@ class ErrorPath:
         """Draw the chosen path of the frame followed."""
         if self._frame is None or self.bin.value is None:
             return
-        snapshot, recording = self._frame.snapshot, self._frame.world.recording
+        snapshot, recording = self._frame.snapshot, self._frame.data.recording
         couplings, beliefs = snapshot.couplings, snapshot.estimate.beliefs
         assert beliefs is not None
         t = min(max(self.bin.value, 0), recording.n_bins - 2)

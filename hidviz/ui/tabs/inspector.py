@@ -16,7 +16,7 @@ from hidviz.experiments import Frame
 from hidviz.network import Couplings
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.couplings_table import CouplingsTable, Row, rows_of_unit
-from hidviz.ui.components.schematic import Schematic, block_of, network_picture, unit_name
+from hidviz.ui.components.schematic import Schematic
 from hidviz.ui.layout import heading, row, square, titled
 from hidviz.ui.plots.heatmaps import scale_for
 from hidviz.ui.plots.inspector import InspectorMap, Scatter
@@ -24,6 +24,7 @@ from hidviz.ui.state.error_bar_worker import Knowing
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.coupling_editor import ByHand
 from hidviz.ui.tabs.network import WHOSE, drawn, offer
+from hidviz.ui.text.picture import block_of, network_picture, unit_name
 
 PERIOD = 0.25  # seconds between two pictures of a running table: faster cannot be read
 PERIOD_OF_MANY = 1.0  # the same where a picture has so many cells that sending them takes its time
@@ -139,7 +140,7 @@ class InspectorTab:
         frame = self._session.frame
         if frame is None:
             return
-        n_visible = frame.world.truth.n_visible
+        n_visible = frame.data.truth.n_visible
         unit = sender if receiver < n_visible <= sender else receiver
         block = block_of(receiver, sender, n_visible)
         place = (block, receiver - n_visible * (block in "LM"), sender - n_visible * (block in "KM"))
@@ -168,7 +169,7 @@ class InspectorTab:
         running, known = self._session.running, self._knowing.known
         bars = known.standard_errors if known else None
         self._offer_units(frame)
-        unit, n_visible = self.unit.value, frame.world.truth.n_visible
+        unit, n_visible = self.unit.value, frame.data.truth.n_visible
         self._rows = rows_of_unit(frame, unit, bars)
         places = [(each.block, each.receiver, each.sender) for each in self._rows]
         chosen = places.index(self._chosen) if self._chosen in places else -1
@@ -189,7 +190,7 @@ class InspectorTab:
         there = unit < couplings.n_visible + couplings.n_hidden
         picture = network_picture(
             couplings,
-            largest=scale_for(frame.world.truth, couplings.n_hidden).largest,
+            largest=scale_for(frame.data.truth, couplings.n_hidden).largest,
             n_edges=MOST_LINES,
             unit=unit if there else couplings.n_visible + couplings.n_hidden,
         )
@@ -197,7 +198,7 @@ class InspectorTab:
         self.schematic.show(picture)
 
     def _offer_units(self, frame: Frame) -> None:
-        n = max(frame.world.truth.n_hidden, frame.snapshot.couplings.n_hidden)
-        n_visible = frame.world.truth.n_visible
+        n = max(frame.data.truth.n_hidden, frame.snapshot.couplings.n_hidden)
+        n_visible = frame.data.truth.n_visible
         units = [*range(n_visible, n_visible + n), *range(n_visible)]
         offer(self.unit, {unit_name(unit, n_visible): unit for unit in units})

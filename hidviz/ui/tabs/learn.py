@@ -116,7 +116,7 @@ class LearnTab:
         )
 
     def _draw(self, frame: Frame) -> None:
-        truth, found = frame.world.truth, frame.snapshot.couplings
+        truth, found = frame.data.truth, frame.snapshot.couplings
         self.cost.show(frame)
         self.errors.show(frame)
         self.heatmaps.show(truth, found, frame.gauge, align=self.align_switch.value)

@@ -9,9 +9,10 @@ import panel_material_ui as pmui
 
 from hidviz.experiments import Frame
 from hidviz.network import Couplings, aligned
-from hidviz.ui.components.schematic import Schematic, network_picture, unit_name
+from hidviz.ui.components.schematic import Schematic
 from hidviz.ui.layout import row
 from hidviz.ui.plots.heatmaps import scale_for
+from hidviz.ui.text.picture import network_picture, unit_name
 
 WHOSE = ("True", "Inferred", "Inferred, aligned")
 ALL_UNITS = -1  # a menu shows None as nothing chosen
@@ -51,7 +52,7 @@ class NetworkView:
     def _draw(self) -> None:
         if self._frame is None:
             return
-        truth, couplings = self._frame.world.truth, drawn(self.whose.value, self._frame)
+        truth, couplings = self._frame.data.truth, drawn(self.whose.value, self._frame)
         n_visible, n = couplings.n_visible, couplings.n_visible + couplings.n_hidden
         offer(self.unit, {"all units": ALL_UNITS} | {unit_name(unit, n_visible): unit for unit in range(n)})
         picture = network_picture(
@@ -72,7 +73,7 @@ class NetworkView:
 
 def drawn(whose: str, frame: Frame) -> Couplings:
     """The couplings that are drawn for a choice among WHOSE."""
-    truth, found = frame.world.truth, frame.snapshot.couplings
+    truth, found = frame.data.truth, frame.snapshot.couplings
     if whose == WHOSE[0]:
         return truth
     return found if whose == WHOSE[1] else aligned(found, truth)

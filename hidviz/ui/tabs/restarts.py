@@ -15,7 +15,7 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.experiments import MOST_STARTS, SAME, Experiment, Frame, Progress, Restarts, World, restarts
+from hidviz.experiments import MOST_STARTS, SAME, Data, Experiment, Frame, Progress, Restarts, restarts
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.runs_table import RunsTable, rows_of
 from hidviz.ui.plots.restarts import WITHIN, RestartsPlot, legend, marks_of
@@ -31,7 +31,7 @@ class RestartsTab:
     Args:
         session: whose knobs are used.
         on_load: called with the knobs of a run and its newest frame, to make it the page's own.
-        world: gives the data of the session's knobs where they are made already; they are simulated otherwise.
+        data: gives the data of the session's knobs where they are made already; they are simulated otherwise.
     """
 
     key = "restarts"
@@ -41,9 +41,9 @@ class RestartsTab:
         self,
         session: Session,
         on_load: Callable[[Experiment, Frame], None],
-        world: Callable[[], World | None] = lambda: None,
+        data: Callable[[], Data | None] = lambda: None,
     ) -> None:
-        self._session, self._on_load, self._world = session, on_load, world
+        self._session, self._on_load, self._world = session, on_load, data
         self._runner: Runner[Progress | Restarts] = Runner(counts=lambda item: isinstance(item, Restarts))
         self._experiment: Experiment | None = None  # that the starts belong to
         self._table: Restarts | None = None

@@ -54,15 +54,15 @@ class Subject:
     @property
     def switches(self) -> dict[str, bool]:
         """Which optional blocks were learned."""
-        learned = self.frame.bench.learner.learned
+        learned = self.frame.setup.learner.learned
         return {"hidden_hidden": "M" in learned, "bias": "h" in learned}
 
     def judging(self) -> Iterator[Judgement]:
         """The table of models, one more each time."""
-        world, experiment = self.frame.world, self.experiment
+        data, experiment = self.frame.data, self.experiment
         return judge(
-            self.fits, world.recording, np.random.default_rng(experiment.seed), learner=experiment.learner,
-            held_out=world.held_out, truth=world.truth, model=experiment.model, **self.switches,
+            self.fits, data.recording, np.random.default_rng(experiment.seed), learner=experiment.learner,
+            held_out=data.held_out, truth=data.truth, model=experiment.model, **self.switches,
         )  # fmt: skip
 
 
@@ -165,7 +165,7 @@ class ScoresTab:
 
     def _subject(self) -> Subject | None:
         frame, experiment = self._session.frame, self._session.experiment
-        if frame is None or frame.bench.learner.n_hidden != experiment.n_hidden_learned or self._session.problem:
+        if frame is None or frame.setup.learner.n_hidden != experiment.n_hidden_learned or self._session.problem:
             self.status.object = "There is no fit to judge yet: wait for the first step, or press Run."
             return None
         return Subject(frame, experiment)
@@ -185,7 +185,7 @@ class ScoresTab:
     def _draw_bars(self) -> None:
         bars, subject = self._bars.latest, self._measured
         if isinstance(bars, ErrorBars) and subject is not None:
-            comparison = compared(bars, subject.frame.snapshot.couplings, subject.frame.world.truth)
+            comparison = compared(bars, subject.frame.snapshot.couplings, subject.frame.data.truth)
             self.couplings.visible = True
             self.bars.object = table_of_bars(comparison, block_colours(self._dark), subject.frame.snapshot.step)
             self.known.object = bars_in_words(bars, subject.frame.snapshot.state == "converged")

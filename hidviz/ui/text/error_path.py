@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hidviz.evaluation import Path, Stretch, by_delay, n_paths
 from hidviz.network import Couplings
-from hidviz.ui.components.schematic import Link, Mark, Picture, block_of, unit_name
+from hidviz.ui.text.picture import Link, Mark, Picture, block_of, unit_name
 
 SHOWN_DELAYS = 8  # in the list of shares by delay
 

@@ -56,7 +56,7 @@ def state_of(
             "evaluations": frame.snapshot.evaluations,
             "cost": frame.snapshot.cost,
             "held_out": frame.snapshot.held_out,
-            "cost_at_truth": frame.bench.cost_at_truth,
+            "cost_at_truth": frame.setup.cost_at_truth,
             "rms": {block: float(trace[f"rms_{block}"][-1]) for block in SHOWN_BLOCKS},
             "rms_aligned": {block: float(trace[f"aligned_{block}"][-1]) for block in SHOWN_BLOCKS},
             "gauge": {"order": frame.gauge.order.tolist(), "signs": frame.gauge.signs.astype(int).tolist()},
@@ -66,8 +66,8 @@ def state_of(
 
 def units_of(frame: Frame) -> list[dict[str, Any]]:
     """For each hidden unit of the estimate: which true unit it matches, with which sign, and how well."""
-    n_found, n_true = frame.snapshot.couplings.n_hidden, frame.world.truth.n_hidden
-    agreement = cosines(frame.snapshot.couplings, frame.world.truth)
+    n_found, n_true = frame.snapshot.couplings.n_hidden, frame.data.truth.n_hidden
+    agreement = cosines(frame.snapshot.couplings, frame.data.truth)
     place = np.argsort(frame.gauge.order)
     units = []
     for unit in range(n_found):
