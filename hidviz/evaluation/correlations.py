@@ -20,7 +20,7 @@ from hidviz.background import checkpoint
 from hidviz.network import Recording
 from hidviz.numerics import Array, States
 
-_ENTRIES = 2**21  # numbers in a block; sums of fewer than 2**24 products of ±1 are exact in single precision
+BLOCK_NUMBERS = 2**21  # numbers in a block; sums of fewer than 2**24 products of ±1 are exact in single precision
 _VANISHES = 1e-9  # a variance below this is rounding: the unit does not change, or is known already
 
 
@@ -38,21 +38,31 @@ class Correlations(NamedTuple):
     n: int
 
 
-def rates(states: NDArray[np.int8] | Array) -> Array:
-    """Mean of (1 + state)/2 of each unit, (n_units,): for ±1 units the fraction of bins with a spike."""
-    total, rows = np.zeros(states.shape[1]), _block_rows(states.shape[1])
+def rates(states: NDArray[np.int8] | Array, *, block: int = BLOCK_NUMBERS) -> Array:
+    """Mean of (1 + state)/2 of each unit, (n_units,): for ±1 units the fraction of bins with a spike.
+
+    Args:
+        states: (T, n_units).
+        block: how many numbers are summed at a time.
+    """
+    total, rows = np.zeros(states.shape[1]), _block_rows(states.shape[1], block)
     for begin in range(0, len(states), rows):
         checkpoint()
         total += states[begin : begin + rows].sum(axis=0, dtype=np.float64)
     return 0.5 + 0.5 * total / len(states)
 
 
-def correlations(recording: Recording) -> Correlations:
-    """Correlations over all triples s(t), s(t+1), s(t+2) that lie within one trial."""
+def correlations(recording: Recording, *, block: int = BLOCK_NUMBERS) -> Correlations:
+    """Correlations over all triples s(t), s(t+1), s(t+2) that lie within one trial.
+
+    Args:
+        recording: the visible history.
+        block: how many numbers are multiplied at a time.
+    """
     n_visible = recording.n_visible
     n, total, product = 0, np.zeros(3 * n_visible), np.zeros((3 * n_visible, 3 * n_visible))
     for trial in recording.trials:
-        rows = _block_rows(3 * n_visible)
+        rows = _block_rows(3 * n_visible, block)
         for begin in range(0, len(trial) - 2, rows):
             checkpoint()
             triples = _triples(trial[begin : begin + rows + 2])
@@ -81,8 +91,8 @@ def _triples(states: States) -> NDArray[np.float32]:
     return np.concatenate([states[2:], states[1:-1], states[:-2]], axis=1).astype(np.float32)
 
 
-def _block_rows(n_columns: int) -> int:
-    return max(1, _ENTRIES // max(1, n_columns))
+def _block_rows(n_columns: int, block: int) -> int:
+    return max(1, block // max(1, n_columns))
 
 
 def _normalised(covariance: Array) -> Array:

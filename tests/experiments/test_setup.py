@@ -1,5 +1,6 @@
 """Costs beside learning: baselines without hidden units, and sampled where exact sums are out of reach."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -48,7 +49,7 @@ def test_a_course_finds_baselines_once_after_its_first_frame():
 
 
 def test_costly_baselines_wait_until_a_run_is_under_way_and_say_so(monkeypatch):
-    monkeypatch.setattr("hidviz.experiments.AFFORDABLE", 0.0)
+    monkeypatch.setattr("hidviz.experiments.experiment.AFFORDABLE", 0.0)
     course = list(replace(SMALL, learner="gibbs", max_steps=UNDER_WAY + 2).course())
     begin = next(place for place, item in enumerate(course) if isinstance(item, Frame))
     said = course.pop(begin + UNDER_WAY + 1)
@@ -77,7 +78,7 @@ def test_hidden_to_hidden_couplings_are_not_sampled():
 
 
 def test_costs_out_of_reach_are_sampled_at_some_steps_and_at_the_end(monkeypatch):
-    monkeypatch.setattr("hidviz.sampler.SHARE", 0.8)
+    monkeypatch.setattr(sys.modules["hidviz.evaluation.sampler"], "SHARE", 0.8)
     course = frames(LARGE)
     last = course[-1]
     every = last.setup.sampler.every

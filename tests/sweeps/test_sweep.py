@@ -196,7 +196,7 @@ def test_courses_are_run_for_if_they_are_missing(tmp_path):
 
 
 KILLED = """
-from hidviz.executors import alone
+from hidviz.background.executors import alone
 from hidviz.sweeps import Store, run_sweep
 from tests.sweeps.test_sweep import SMALL
 for state in run_sweep(SMALL, alone, store=Store({path!r})):
@@ -293,7 +293,7 @@ ORPHANS = """
 from contextlib import suppress
 from functools import partial
 import multiprocessing
-from hidviz.executors import processes
+from hidviz.background.executors import processes
 from hidviz.sweeps import run_sweep
 from tests.sweeps.test_sweep import LONG
 if __name__ == "__main__":
