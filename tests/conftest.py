@@ -18,6 +18,18 @@ np.seterr(all="raise", under="ignore")
 ROOT = Path(__file__).parent.parent
 
 
+def pytest_runtest_logreport(report):
+    """Keep a list of the tests that ran, where one is asked for: `tests.ran` compares it with all there are."""
+    path = os.environ.get("HIDVIZ_TESTS_RAN")
+    if not path or "PYTEST_XDIST_WORKER" in os.environ:  # its controller hears of it too
+        return
+    skipped = report.outcome == "skipped"
+    if report.when == "call" or skipped:
+        reason = report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else ""
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write("\t".join([report.outcome, report.nodeid, " ".join(reason.split())]) + "\n")
+
+
 @pytest.fixture(scope="session")
 def browser():
     """Chromium: the one on the PATH, else Playwright's own; without either a reason, which in CI is a failure."""

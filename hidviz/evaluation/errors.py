@@ -69,5 +69,11 @@ def mean_square_errors(estimate: Couplings, truth: Couplings, *, align: bool) ->
 
 
 def rms_errors(estimate: Couplings, truth: Couplings, *, align: bool) -> dict[str, float]:
-    """Square roots of `mean_square_errors`."""
+    """Root mean square error of each block; 0 for an empty one.
+
+    Args:
+        estimate: any couplings.
+        truth: the couplings to compare with; the number of hidden units may differ.
+        align: whether to bring the estimate into its best gauge first.
+    """
     return {name: value**0.5 for name, value in mean_square_errors(estimate, truth, align=align).items()}

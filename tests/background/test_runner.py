@@ -346,23 +346,26 @@ def test_two_runners_share_nothing_they_show():
 
 
 def test_more_runs_than_places_share_the_machine_evenly(one_place):  # noqa: ARG001
-    """Long and short calculations alike get the same time, so equal ones make equally many items."""
-    runners = [Runner() for _ in range(5)]
+    """They take turns, one after the other, whether their items are long or short: none is passed over for long."""
+    at_work, turns = [None], [0] * 5
 
-    def busy():
+    def busy(own, checkpoints):
         for number in itertools.count():
-            end = time.monotonic() + 0.002
-            while time.monotonic() < end:
+            for _ in range(checkpoints):
                 checkpoint()
+                if at_work[0] != own:  # another was at work since
+                    at_work[0] = own
+                    turns[own] += 1
             yield number
 
-    for runner in runners:
-        runner.start(busy())
-    wait_until(lambda: min(runner.latest or 0 for runner in runners) >= 60)
-    counts = [runner.latest for runner in runners]
+    runners = [Runner() for _ in turns]
+    for own, runner in enumerate(runners):
+        runner.start(busy(own, checkpoints=10 ** (own % 3 + 1)))
+    wait_until(lambda: min(turns) >= 20)
+    counts = list(turns)
     for runner in runners:
         runner.stop()
-    assert max(counts) < 2.0 * min(counts)
+    assert max(counts) < 1.5 * min(counts)
 
 
 def test_a_paused_run_gives_its_place_to_others(one_place):  # noqa: ARG001

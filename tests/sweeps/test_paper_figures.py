@@ -1,7 +1,5 @@
 """Figures: slopes, panels, files, and the shipped results, which recompute."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -252,10 +250,6 @@ def test_shipped_figure_6_parts_and_falls_as_the_readme_says():
     )
     means = alike.groupby(["learner", "n_steps", "block"])["log"].mean()
     assert np.exp((means["mean-field"] - means["exact"]).abs()).max() < 1.4
-
-
-def test_experiments_of_a_figure_can_be_changed_like_any_other():
-    assert replace(FIGURES["4"].quick[0], seed=7).seed == 7
 
 
 def test_shipped_floors_depend_on_the_ratio_of_visible_to_hidden_units():

@@ -188,7 +188,8 @@ class LengthsTab:
         running = not self._runner.ended
         sweep = self.choice.sweep()
         self._say(sweep, running)
-        self.buttons.disabled = ["Run sweep"] if running else ["Cancel sweep"]
+        can = {"Run sweep": not running and sweep is not None, "Cancel sweep": running}
+        self.buttons.disabled = [name for name, possible in can.items() if not possible]
         layers = [
             (self._shipped(sweep), True),
             (self._own_results(sweep), False),
