@@ -1,7 +1,19 @@
-"""Threads and processes: work that goes on beside whoever asked for it. It knows nothing of networks."""
+"""Threads, processes and files: work that goes on beside whoever asked for it. It knows nothing of networks."""
 
 from hidviz.background.checkpoint import checkpoint
 from hidviz.background.executors import SCHEDULER, Crew, Workers, workers
+from hidviz.background.files import append_line, check_writable, replacing, write
 from hidviz.background.runner import Runner
 
-__all__ = ["SCHEDULER", "Crew", "Runner", "Workers", "checkpoint", "workers"]
+__all__ = [
+    "SCHEDULER",
+    "Crew",
+    "Runner",
+    "Workers",
+    "append_line",
+    "check_writable",
+    "checkpoint",
+    "replacing",
+    "workers",
+    "write",
+]

@@ -2,7 +2,7 @@
 
 from hidviz.experiments.bundle import Bundle, load_bundle, reopened, save_bundle
 from hidviz.experiments.experiment import CHOICES, OPTIONAL, RANGES, Experiment
-from hidviz.experiments.fit_recording import Settings, fitted
+from hidviz.experiments.fit_recording import Fitted, Settings, fitted
 from hidviz.experiments.frame import Frame, Progress, framed, regauged_frame
 from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS
 from hidviz.experiments.restarts import MOST_STARTS, SAME, Restarts, Start, restarts
@@ -22,6 +22,7 @@ __all__ = [
     "Bundle",
     "Data",
     "Experiment",
+    "Fitted",
     "Frame",
     "Progress",
     "Restarts",

@@ -24,6 +24,7 @@ import json
 import platform
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -32,6 +33,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from hidviz.background import replacing
 from hidviz.experiments.archive import DamagedError, arrays, member, opened
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.frame import Frame, Progress, framed
@@ -88,7 +90,8 @@ def save_bundle(
     }
     if taken := members.keys() & figures.keys():
         raise ValueError(f"Figures must have names of their own, got {', '.join(sorted(taken))}.")
-    with zipfile.ZipFile(target, "w") as archive:
+    place = replacing(target) if isinstance(target, str | Path) else nullcontext(target)
+    with place as file, zipfile.ZipFile(file, "w") as archive:
         for name, content in (members | dict(figures)).items():
             archive.writestr(zipfile.ZipInfo(name, PINNED), content, zipfile.ZIP_DEFLATED)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from hidviz.background import replacing
 from hidviz.evaluation import LONGEST_JUDGEMENT, Baselines, baselines, criteria, judge_for
 from hidviz.experiments.frame import Progress
 from hidviz.experiments.setup import cost_of
@@ -86,8 +87,13 @@ class Fitted:
     summary: dict[str, Any] = field(repr=False)
 
     def save(self, path: Path) -> None:
-        """Write the couplings as .npz, block by block."""
-        np.savez(path, **{block: getattr(self.couplings, block) for block in BLOCKS})
+        """Write the couplings as .npz, block by block; what had this name is replaced once the new file is whole.
+
+        Raises:
+            OSError: there is no room, or the folder cannot be written.
+        """
+        with replacing(path) as file:
+            np.savez(file, **{block: getattr(self.couplings, block) for block in BLOCKS})
 
 
 def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None, Fitted]:

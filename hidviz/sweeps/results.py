@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from hidviz.background import write
 from hidviz.experiments import Experiment
 from hidviz.sweeps.paper_figures import slopes
 from hidviz.sweeps.sweep import SweepState, courses, table
@@ -75,14 +76,17 @@ def paths(directory: Path, name: str, *, with_courses: bool) -> tuple[Path, ...]
 
 
 def save(results: Results, directory: Path) -> tuple[Path, ...]:
-    """Write the files, and return their paths; whatever had these names is replaced."""
+    """Write the files, and return their paths; whatever had these names is replaced, each once the new one is whole.
+
+    Raises:
+        OSError: there is no room, or the directory cannot be written.
+    """
     name = results.settings["name"]
     written = paths(directory, name, with_courses=len(results.courses) > 0)
-    directory.mkdir(parents=True, exist_ok=True)
-    results.table.to_csv(written[0], index=False, float_format=TABLE_DIGITS)
-    written[1].write_text(json.dumps(results.settings, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write(written[0], results.table.to_csv(index=False, float_format=TABLE_DIGITS))
+    write(written[1], json.dumps(results.settings, indent=1, ensure_ascii=False) + "\n")
     if len(results.courses):
-        results.courses.to_csv(written[2], index=False, float_format=COURSE_DIGITS)
+        write(written[2], results.courses.to_csv(index=False, float_format=COURSE_DIGITS))
     return written
 
 

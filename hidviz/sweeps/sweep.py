@@ -24,7 +24,7 @@ from typing import Any
 
 import pandas as pd
 
-from hidviz.background import Crew, Workers, checkpoint
+from hidviz.background import Crew, Workers, append_line, checkpoint
 from hidviz.experiments import Experiment
 from hidviz.sweeps.measurement import Measurement, key_of, measured, predicted_seconds
 
@@ -140,15 +140,19 @@ class Store:
         return found
 
     def append(self, measurement: Measurement) -> None:
-        """Add one measurement."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a+b", buffering=0) as file:
-            file.seek(0, os.SEEK_END)
-            if size := file.tell():
-                file.seek(size - 1)
-            torn = size and file.read(1) != b"\n"
-            file.write(b"\n" * bool(torn) + measurement.to_json().encode() + b"\n")
-            os.fsync(file.fileno())
+        """Add one measurement.
+
+        Raises:
+            OSError: there is no room; the file is as it was.
+        """
+        append_line(self.path, measurement.to_json())
+
+    def set_aside(self) -> Path | None:
+        """Give the file another name, figure4.1.jsonl or the next that is free; None if there is no file."""
+        if not self.path.exists():
+            return None
+        names = (self.path.with_suffix(f".{k}{self.path.suffix}") for k in itertools.count(1))
+        return self.path.rename(next(name for name in names if not name.exists()))
 
 
 def run_sweep(sweep: Sweep, workers: Workers, *, store: Store | None = None) -> Iterator[SweepState]:

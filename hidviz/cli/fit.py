@@ -1,0 +1,124 @@
+"""`hidviz fit`: couplings of a recording of your own, with what they are worth in a few lines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hidviz.background import check_writable, write
+from hidviz.cli.fit_summary import in_words
+from hidviz.cli.terminal import DONE, FAILED, Bar, Refused, report, say
+from hidviz.experiments import Fitted, Settings, fitted
+from hidviz.learners import LEARNERS
+from hidviz.network import read_recording
+
+TEACHING = """\
+A FILE holds ±1 or spike counts with time down the rows and units across: .npy, .npz (one array a trial), or .csv.
+Several files are several trials. The last part of every trial is held out; learning keeps the couplings that
+predict it best. FILE.npz gets the blocks J, K, L, M, h, g (rows receive, columns send), FILE.json the costs.
+
+  hidviz fit session1.npy session2.npy --hidden 4 --learner mean-field --box 1 --out fit.npz
+  python -c "import numpy as np; print(np.load('fit.npz')['J'])"
+"""
+
+
+def add(commands: Any) -> None:
+    """Tell the parser of this command."""
+    parser = commands.add_parser(
+        "fit",
+        help="infer the couplings behind a recording",
+        description="Infer couplings from your own recording, with hidden units.",
+        epilog=TEACHING,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="recordings, a trial each: .npy, .npz, .csv")
+    parser.add_argument("--hidden", type=int, required=True, metavar="N", help="number of hidden units to assume")
+    parser.add_argument("--out", required=True, metavar="FILE.npz", help="where to write the couplings")
+    parser.add_argument(
+        "--learner", choices=tuple(LEARNERS), default="exact", metavar="NAME",
+        help=f"one of {', '.join(LEARNERS)} (default: exact, for about ten hidden units at most)",
+    )  # fmt: skip
+    parser.add_argument("--hidden-hidden", action="store_true", help="let hidden units couple to each other (M)")
+    parser.add_argument(
+        "--no-bias", action="store_true", help="learn no biases: only for units that fire half the time"
+    )
+    parser.add_argument("--held-out", type=float, default=0.2, metavar="PART", help="held-out part (default: 0.2)")
+    parser.add_argument("--penalty", type=float, default=0.0, metavar="X", help="weight of the L2 penalty (default: 0)")
+    parser.add_argument("--box", type=float, metavar="X", help="largest size of a coupling (default: none)")
+    parser.add_argument("--steps", type=int, default=1000, metavar="N", help="most steps of a run (default: 1000)")
+    parser.add_argument("--starts", type=int, default=3, metavar="N", help="random starts (default: 3)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random starts (default: 1)")
+    parser.add_argument("--transpose", action="store_true", help="the files have units down the rows")
+    parser.add_argument("--force", action="store_true", help="overwrite the result, once the new one is complete")
+    parser.set_defaults(act=act)
+
+
+def act(given: argparse.Namespace) -> int:
+    """Read, fit, write, and say what came of it."""
+    out = Path(given.out)
+    if out.suffix != ".npz":
+        raise Refused(f"--out must end in .npz, got {given.out}.")
+    outputs = (out, out.with_suffix(".json"))
+    inputs = [Path(name) for name in given.files]
+    if missing := [str(path) for path in inputs if not path.is_file()]:
+        raise Refused(f"There is no file {', '.join(missing)}.")
+    _look_at(outputs, inputs, force=given.force)
+    try:
+        recording = read_recording(inputs, transpose=given.transpose)
+        settings = Settings(
+            learner=given.learner, n_hidden=given.hidden, hidden_hidden=given.hidden_hidden, bias=not given.no_bias,
+            held_out=given.held_out, penalty=given.penalty, box=given.box, max_steps=given.steps, starts=given.starts,
+            seed=given.seed,
+        )  # fmt: skip
+    except ValueError as error:
+        raise Refused(str(error)) from error
+    bar, course = Bar(), fitted(recording, settings)
+    while True:
+        try:
+            progress = next(course)
+        except StopIteration as end:
+            found = end.value
+            break
+        bar.show(progress.fraction, progress.what)
+    bar.close()
+    say(in_words(found.summary))
+    try:
+        written = _keep(found, outputs)
+    except OSError as error:
+        written = _keep(found, _elsewhere(outputs))
+        say(f"hidviz: {out} could not be written ({error}). The result is kept here instead:")
+        report("\n".join(map(str, written)))
+        return FAILED
+    report("\n".join(map(str, written)))
+    return DONE
+
+
+def _look_at(outputs: Sequence[Path], inputs: Sequence[Path], *, force: bool) -> None:
+    """Refuse outputs that are inputs, that are there already, or that could not be written at the end."""
+    for path in outputs:
+        if path.exists():
+            if any(path.samefile(each) for each in inputs):
+                raise Refused(f"{path} is the recording itself: choose another --out.")
+            if not force:
+                raise Refused(f"{path} exists: choose another --out, or overwrite it with --force.")
+        try:
+            check_writable(path)
+        except OSError as error:
+            raise Refused(f"--out cannot be written: {error}") from error
+
+
+def _keep(found: Fitted, outputs: Sequence[Path]) -> Sequence[Path]:
+    couplings, costs = outputs
+    found.save(couplings)
+    write(costs, json.dumps(found.summary, indent=1, ensure_ascii=False) + "\n")
+    return outputs
+
+
+def _elsewhere(outputs: Sequence[Path]) -> tuple[Path, ...]:
+    """The same names in a new folder of the system's, for a result that would be lost otherwise."""
+    folder = Path(tempfile.mkdtemp(prefix="hidviz-fit-"))
+    return tuple(folder / path.name for path in outputs)

@@ -1,0 +1,80 @@
+"""What a fit of a recording is worth, in a few lines for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+AGREE = 1e-4  # nats per bin between starts that count as having found the same model
+FEW = 10.0  # observed states for each parameter, below which a fit is mostly noise
+
+
+def in_words(summary: dict[str, Any]) -> str:
+    """Costs beside those of the models without hidden units, warnings, and what to do next.
+
+    Args:
+        summary: of `Fitted`.
+    """
+    return "\n".join([_head(summary), *_costs(summary), *_warnings(summary), *_next(summary)])
+
+
+def _head(summary: dict[str, Any]) -> str:
+    settings = summary["settings"]
+    held_out = summary["n_transitions_held_out"]
+    kept = f", {held_out:,} held out" if held_out else ""
+    return (
+        f"{settings['n_hidden']} hidden units ({settings['learner']}) behind {summary['n_visible']} visible ones; "
+        f"{summary['n_transitions']:,} transitions{kept}; {summary['n_parameters']:,} parameters"
+    )
+
+
+def _costs(summary: dict[str, Any]) -> Iterator[str]:
+    """Held-out costs where there are any, else training costs."""
+    cost = summary["held_out"]
+    if cost is None:
+        what, cost = ("training cost", summary["cost"]) if summary["cost"] is not None else ("objective", None)
+        value = summary["objective"] if cost is None else cost
+        yield f"  {what:34} {value:9.5f} nats per bin; nothing is held out to compare it with"
+        return
+    yield f"  {'held-out cost':34} {cost:9.5f} nats per bin"
+    names = {"visible": "without hidden units", "visible-lag2": "without, looking two bins back"}
+    for name, words in names.items():
+        baseline = summary["baselines_held_out"][name]
+        if baseline is not None:
+            difference = baseline - cost
+            verdict = "hidden units gain" if difference > 0.0 else "hidden units lose"
+            yield f"  {words:34} {baseline:9.5f}   {verdict} {abs(difference):.5f}"
+
+
+def _warnings(summary: dict[str, Any]) -> Iterator[str]:
+    if summary["state"] == "diverged" or "Runaway" in summary["message"] or "E-step" in summary["message"]:
+        yield f"  Warning: {summary['message']}"
+    elif summary["state"] != "converged":
+        yield f"  {summary['message']}"
+    if summary["n_parameters"] * FEW > summary["n_transitions"] * summary["n_visible"]:
+        yield (
+            f"  Warning: {summary['n_transitions'] * summary['n_visible']:,} observed states for "
+            f"{summary['n_parameters']:,} parameters: the couplings are mostly noise."
+        )
+    starts = sorted(summary["starts"])
+    if len(starts) > 1 and starts[1] - starts[0] > AGREE:
+        yield f"  Warning: only one of {len(starts)} starts reached the lowest cost; others may reach a lower one."
+
+
+def _next(summary: dict[str, Any]) -> Iterator[str]:
+    """What to do next: one piece of advice, the first that applies."""
+    settings, cost = summary["settings"], summary["held_out"]
+    lag1, lag2 = (summary["baselines_held_out"][name] for name in ("visible", "visible-lag2"))
+    starts = sorted(summary["starts"])
+    if summary["n_parameters"] * FEW > summary["n_transitions"] * summary["n_visible"]:
+        yield "  Next: record longer, leave units out, or set a penalty: --penalty 0.01"
+    elif "Runaway" in summary["message"] or "E-step" in summary["message"]:
+        yield "  Next: bound the couplings: --box 1"
+    elif cost is not None and lag1 is not None and cost > lag1:
+        yield "  Next: fewer hidden units, or a penalty: nothing here speaks for hidden units"
+    elif cost is not None and lag2 is not None and cost > lag2:
+        yield "  Next: longer memory of the visible units explains as much; compare with --learner visible-lag2"
+    elif len(starts) > 1 and starts[1] - starts[0] > AGREE:
+        yield f"  Next: more starts: --starts {4 * len(starts)}"
+    elif settings["n_hidden"]:
+        yield f"  Next: does one more hidden unit lower the held-out cost? --hidden {settings['n_hidden'] + 1}"
