@@ -1,6 +1,7 @@
 """The Python of the README runs as written, in order."""
 
 import re
+import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -17,7 +18,19 @@ def test_every_python_block_runs(capsys):
     assert "20 " in printed
 
 
-def test_the_continuous_integration_runs_the_readme_command():
-    command = re.search(r"<!-- test -->\n```sh\n(.*?)\n```", (ROOT / "README.md").read_text()).group(1)
-    assert command.endswith("pytest")
-    assert "<!-- test -->" in (ROOT / ".ci" / "run").read_text()
+def commands(marker):
+    found = subprocess.run([ROOT / ".ci" / "readme", marker], capture_output=True, text=True, check=True)
+    return found.stdout.splitlines()
+
+
+def test_continuous_integration_sets_up_and_tests_by_the_commands_of_the_readme():
+    assert len(commands("install")) == 2
+    assert [line.split()[0] for line in commands("test")] == [".venv/bin/pytest"]
+    calls = {name: (ROOT / ".ci" / name).read_text() for name in ("run", "check")}
+    assert re.search(r"^\.ci/readme install \|", calls["run"], re.MULTILINE)
+    assert re.search(r"^\.ci/check$", calls["run"], re.MULTILINE)
+    assert re.search(r"^\.ci/readme test \| bash", calls["check"], re.MULTILINE)
+
+
+def test_a_block_that_the_readme_has_not_is_an_error():
+    assert subprocess.run([ROOT / ".ci" / "readme", "nonsense"], capture_output=True, check=False).returncode == 1
