@@ -58,7 +58,6 @@ class Server:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "panel", "serve", "app.py", "--port", str(port), *arguments],
             cwd=ROOT,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.benchmarks import engine, growth, load, training
+from tests.benchmarks.busy import busy
 from tests.benchmarks.contestants import OURS, Disagreement, compare, functions
 from tests.benchmarks.load import ROOT
 from tests.benchmarks.peers_numpy import complete
@@ -90,6 +91,21 @@ def test_peak_memory_is_that_of_another_process():
     assert 20.0 < engine.peak_megabytes(workload, OURS) < 2000.0
 
 
+def test_others_are_busy_while_ours_is_timed_and_no_longer(monkeypatch):
+    started = []
+    plain = subprocess.Popen
+
+    def watched(*arguments, **options):
+        started.append(plain(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", watched)
+    with busy(2):
+        assert [process.poll() for process in started] == [None, None]
+    assert all(process.poll() is not None for process in started)
+    assert len(engine.beside_others(tiny("exact"), repeats=3)) == 3
+
+
 def test_growth_finds_the_power():
     fitted, local = growth.growth([10, 20, 40], [3.0, 12.0, 48.0])
     assert fitted == pytest.approx(2.0)
@@ -129,6 +145,7 @@ def test_the_page_is_measured_in_a_browser(browser):  # noqa: ARG001 - which say
     command = [sys.executable, "-m", "tests.benchmarks.page", "--quick", "--seconds", "3"]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert re.search(r"opening: first [\d.]+ s, then [\d.]+ s", printed)
-    frames, steps, *_ = re.search(r"18 \+ 2 units.*", printed)[0].split(" | ")[1:]
+    frames, steps, beside, *_ = re.search(r"18 \+ 2 units.*", printed)[0].split(" | ")[1:]
     assert float(frames) > 0.0
     assert float(steps) > 0.0
+    assert float(beside) > 0.0

@@ -1,5 +1,6 @@
 """Threads, processes and files: work that goes on beside whoever asked for it. It knows nothing of networks."""
 
+from hidviz.background.blas import keep_one_blas_thread, on_one_blas_thread, one_blas_thread
 from hidviz.background.checkpoint import checkpoint
 from hidviz.background.executors import SCHEDULER, Crew, Workers, workers
 from hidviz.background.files import append_line, check_writable, replacing, write
@@ -13,6 +14,9 @@ __all__ = [
     "append_line",
     "check_writable",
     "checkpoint",
+    "keep_one_blas_thread",
+    "on_one_blas_thread",
+    "one_blas_thread",
     "replacing",
     "workers",
     "write",

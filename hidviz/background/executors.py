@@ -19,8 +19,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from threadpoolctl import threadpool_limits
-
+from hidviz.background.blas import keep_one_blas_thread
 from hidviz.background.checkpoint import paced
 
 SCHEDULER = "HIDVIZ_SCHEDULER"
@@ -138,7 +137,7 @@ def _settle_in(unwanted: Any) -> None:
         if unwanted.value:
             raise _Unwanted
 
-    _settings.enter_context(threadpool_limits(limits=1))
+    keep_one_blas_thread()
     _settings.enter_context(paced(leave_if_unwanted))
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

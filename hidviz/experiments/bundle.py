@@ -23,7 +23,7 @@ import io
 import json
 import platform
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from importlib.metadata import version
@@ -33,7 +33,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from hidviz.background import replacing
+from hidviz.background import on_one_blas_thread, replacing
 from hidviz.experiments.archive import DamagedError, arrays, member, opened
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.frame import Frame, Progress, framed
@@ -115,7 +115,8 @@ def load_bundle(source: str | Path | IO[bytes]) -> Bundle:
         raise ValueError(f"This file is not a bundle that can be opened: {damage}") from None
 
 
-def reopened(bundle: Bundle) -> Iterator[Progress | Frame]:
+@on_one_blas_thread
+def reopened(bundle: Bundle) -> Generator[Progress | Frame]:
     """Make the data again, stand where the run stood, and go on from there.
 
     What the optimiser remembered is not in a bundle, so this is a continuation, not the one that would have been.

@@ -17,6 +17,7 @@ from typing import Literal
 
 import numpy as np
 
+from hidviz.background import on_one_blas_thread
 from hidviz.experiments.frame import Frame, Progress, framed
 from hidviz.experiments.setup import AFFORDABLE, Data, Setup, prepare_setup, seconds_to_baselines, with_baselines
 from hidviz.experiments.trace import Trace
@@ -188,6 +189,7 @@ class Experiment:
             seed=self.seed,
         )
 
+    @on_one_blas_thread
     def course(
         self,
         data: Data | None = None,
@@ -195,7 +197,7 @@ class Experiment:
         edited: Couplings | None = None,
         *,
         halves: bool = False,
-    ) -> Iterator[Progress | Frame]:
+    ) -> Generator[Progress | Frame]:
         """The run as a live view sees it.
 
         Args:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hidviz.background import replacing
+from hidviz.background import on_one_blas_thread, replacing
 from hidviz.evaluation import LONGEST_JUDGEMENT, Baselines, baselines, criteria, judge_for
 from hidviz.experiments.frame import Progress
 from hidviz.experiments.setup import cost_of
@@ -96,6 +96,7 @@ class Fitted:
             np.savez(file, **{block: getattr(self.couplings, block) for block in BLOCKS})
 
 
+@on_one_blas_thread
 def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None, Fitted]:
     """Fit a recording, yielding progress and returning the best run.
 

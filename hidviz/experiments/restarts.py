@@ -10,9 +10,10 @@ that no better model exists, and that they are equivalent is a matter of the gau
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from hidviz.background import on_one_blas_thread
 from hidviz.evaluation import in_short
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.frame import Frame, Progress, framed
@@ -122,7 +123,8 @@ def restarts(experiment: Experiment, n: int = 8, data: Data | None = None) -> It
     return _turns([replace(experiment, start="random", start_index=k) for k in range(1, n + 1)], data)
 
 
-def _turns(experiments: list[Experiment], data: Data | None) -> Iterator[Progress | Restarts]:
+@on_one_blas_thread
+def _turns(experiments: list[Experiment], data: Data | None) -> Generator[Progress | Restarts]:
     if data is None:
         data = yield from experiments[0].simulate()
     yield Progress("Preparing the learner", 1.0)

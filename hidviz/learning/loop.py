@@ -11,11 +11,12 @@ A cost is -objective / n_transitions, in nats per bin. What is minimised is the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hidviz.background import on_one_blas_thread
 from hidviz.learners import Estimate, Learner
 from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
 from hidviz.learning.snapshot import Best, Snapshot
@@ -26,6 +27,7 @@ from hidviz.numerics import Array
 FARTHEST = 150.0  # a step to fields beyond this, odds of e**300, is not evaluated: its cost counts as infinite
 
 
+@on_one_blas_thread
 def learn(
     learner: Learner,
     start: Couplings | Snapshot,
@@ -39,7 +41,7 @@ def learn(
     tolerance: float = 1e-6,
     max_steps: int | None = None,
     halves: bool = False,
-) -> Iterator[Snapshot]:
+) -> Generator[Snapshot]:
     """Learn couplings step by step; snapshot 0 is the start, the last one says why learning ended.
 
     Args:

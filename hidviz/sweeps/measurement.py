@@ -21,9 +21,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from hidviz.background import checkpoint
+from hidviz.background import checkpoint, one_blas_thread
 from hidviz.evaluation import LONGEST_JUDGEMENT, criteria, judge_for, mean_square_errors
 from hidviz.experiments import Data, Experiment, Setup, Trace, cost_of, framed
 from hidviz.learners import LEARNERS, Learner
@@ -127,7 +126,7 @@ def measured(experiment: Experiment, *, with_course: bool = False) -> Measuremen
         Infeasible: the learner would take too long.
         ValueError: the knobs do not fit together.
     """
-    with threadpool_limits(limits=1):
+    with one_blas_thread():
         began = time.thread_time()
         data = drained(experiment.simulate())
         setup = experiment.prepared(data)

@@ -8,6 +8,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
+from hidviz.background import keep_one_blas_thread
 from hidviz.experiments import ABOUT_PRESETS
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.dashboard import Dashboard
@@ -47,6 +48,7 @@ THEME = {
 
 def page() -> Any:
     """Build the page of one session, from the link it was opened with."""
+    keep_one_blas_thread()  # whoever builds a page serves it: runs share the cores with browsers and each other
     pn.extension("katex", reconnect=True, notifications=True)
     arguments = pn.state.session_args
     dark = _last(arguments.get("theme")) == "dark"

@@ -4,8 +4,10 @@
 
 Contestants take turns in one process, after a first call each that is not timed but whose answers are compared. A cell
 says the median wall seconds and, in brackets, the processor seconds of one evaluation, then how many times slower a
-peer is (the median over rounds of both ratios). ≈ is a peer timed on the first bins and scaled, see `problems`. Peak
-memory is that of a process that does nothing else, libraries included, without the making of the data.
+peer is (the median over rounds of both ratios). ≈ is a peer timed on the first bins and scaled, see `problems`. Ours
+works with one BLAS thread, as every run does; the peers with the threads of the heading. "Other cores busy" is ours
+again while a process spins on each of the other cores. Peak memory is that of a process that does nothing else,
+libraries included, without the making of the data.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
+from hidviz.background import one_blas_thread
+from tests.benchmarks.busy import busy
 from tests.benchmarks.contestants import OURS, PEERS, Disagreement, compare, functions, is_installed
 from tests.benchmarks.problems import WORKLOADS, Answer, Evaluate, Workload, problem
 from tests.benchmarks.table import duration, head, heading, line
@@ -44,7 +48,8 @@ def measure(workload: Workload, names: list[str], repeats: int) -> tuple[dict[st
     whole = problem(workload)
     short = whole.first(workload.peer_bins)
     scale = 1.0 if workload.peer_bins is None else (workload.n_steps - 1) / (workload.peer_bins - 1)
-    evaluate = {name: functions(name)[workload.kind](whole if name == OURS else short) for name in names}
+    evaluate = {name: functions(name)[workload.kind](short) for name in names if name != OURS}
+    evaluate = {OURS: ours(workload), **evaluate}
     judged: dict[str, Evaluate] = dict(evaluate)
     if short is not whole:
         judged[OURS] = functions(OURS)[workload.kind](short)
@@ -70,6 +75,30 @@ def measure(workload: Workload, names: list[str], repeats: int) -> tuple[dict[st
     return timings, answers[OURS]
 
 
+def ours(workload: Workload) -> Evaluate:
+    """Our evaluation of the whole workload, as it is in a run: with one BLAS thread."""
+    ask = functions(OURS)[workload.kind](problem(workload))
+
+    def evaluate() -> Answer:
+        with one_blas_thread():
+            return ask()
+
+    return evaluate
+
+
+def beside_others(workload: Workload, repeats: int) -> np.ndarray:
+    """Wall seconds of our evaluation while the other cores are busy, (n_rounds,)."""
+    ask, spent = ours(workload), []
+    ask()
+    with busy():
+        begin = time.perf_counter()
+        while len(spent) < repeats and (not spent or time.perf_counter() - begin < PATIENCE):
+            wall = time.perf_counter()
+            ask()
+            spent.append(time.perf_counter() - wall)
+    return np.array(spent)
+
+
 def peak_megabytes(workload: Workload, name: str) -> float:
     """Peak memory of a process of its own in which this contestant evaluates twice."""
     command = [sys.executable, "-m", "tests.benchmarks.engine", "--peak", name, "--only", workload.name]
@@ -92,15 +121,16 @@ def _own_peak(workload: Workload, name: str) -> float:
 def _row(workload: Workload, repeats: int, memory: bool) -> str:
     names = [OURS, *[n for n in PEERS if is_installed(n) and workload.kind in functions(n)]]
     timings, answer = measure(workload, names, repeats)
-    ours = timings[OURS]
+    own = timings[OURS]
     cells = [f"{workload.name} {workload.what}, {workload.size}"]
-    cells.append(f"{duration(np.median(ours.wall))} ({duration(np.median(ours.cpu))})")
+    cells.append(f"{duration(np.median(own.wall))} ({duration(np.median(own.cpu))})")
+    cells.append(duration(np.median(beside_others(workload, repeats))))
     for name in PEERS:
         if name not in timings:
             cells.append("–" if is_installed(name) else "not installed")
             continue
         peer = timings[name]
-        slower = [np.median(a / b) for a, b in ((peer.wall, ours.wall), (peer.cpu, ours.cpu))]
+        slower = [np.median(a / b) for a, b in ((peer.wall, own.wall), (peer.cpu, own.cpu))]
         cells.append(
             f"{'≈ ' * peer.scaled}{duration(np.median(peer.wall))} ({duration(np.median(peer.cpu))}) "
             f"**{_times(slower[0])}** ({_times(slower[1])})"
@@ -135,7 +165,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     memory = not options.no_memory and Path("/proc/self/clear_refs").exists()
 
-    print(f"{heading()}\n\n{head(['workload', OURS, *PEERS, 'goal (JAX)', 'peak MB', 'value', 'gradient'])}")
+    titles = ["workload", OURS, "other cores busy", *PEERS, "goal (JAX)", "peak MB", "value", "gradient"]
+    print(f"{heading()}\n\n{head(titles)}")
     failures = []
     for workload in chosen:
         try:

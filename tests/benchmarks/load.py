@@ -83,8 +83,7 @@ def serving(n_processes: int = 1) -> Iterator[Server]:
     command += ["--unused-session-lifetime", str(1000 * LIFETIME), "--check-unused-sessions", "1000"]
     command += ["--num-procs", str(n_processes), "--allow-websocket-origin", f"127.0.0.1:{port}"]
     log = subprocess.DEVNULL
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env=environment, start_new_session=True)
+    process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, start_new_session=True)
     try:
         _wait_for(process, f"http://127.0.0.1:{port}/favicon.ico")
         yield Server(f"http://127.0.0.1:{port}/app", process.pid)

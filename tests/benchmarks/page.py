@@ -7,7 +7,7 @@ from asking for the page to the moment at which it answers; the first visit of a
 apart from the next ones. While a run of Fig. 3 by gradient ascent goes on, frames are those that the browser has drawn,
 and a press is timed inside it, from the click to the status that says so. A frame's cost on the server is the processor
 time of the thread that draws, serialises and sends; learning has a thread of its own. All of it again at 160 units, and
-once with a browser whose processor is slowed down.
+once with a browser whose processor is slowed down; and steps again while a process spins on each of the other cores.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ import argparse
 import os
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.benchmarks.busy import busy
 from tests.benchmarks.load import Server, serving
 from tests.benchmarks.table import head, heading, line
 from tests.pages import launched
@@ -117,13 +119,21 @@ def _print_opening(browser: Browser, n_visits: int) -> None:
 
 
 def _print_run(browser: Browser, name: str, query: str, slower: float, seconds: float) -> None:
+    seen, beside = (_measured(browser, query, slower, seconds, others) for others in (nullcontext(), busy()))
+    presses = [f"{part:.2f}" for part in np.quantile(seen.presses, [0.5, 0.95, 1.0])]
+    rates = [f"{seen.frames:.1f}", f"{seen.steps:.0f}", f"{beside.steps:.0f}"]
+    print(line([name, *rates, f"{seen.cost:.1f}", *presses]), flush=True)
+
+
+def _measured(
+    browser: Browser, query: str, slower: float, seconds: float, others: AbstractContextManager[None]
+) -> Live:
     with serving() as server:  # a server of its own: a session lives on for a while after its tab
         tab, _ = opened(browser, server.url + query)
         if slower > 1.0:
             _slowed(tab, slower)
-        seen = live(tab, server, seconds)
-    presses = [f"{part:.2f}" for part in np.quantile(seen.presses, [0.5, 0.95, 1.0])]
-    print(line([name, f"{seen.frames:.1f}", f"{seen.steps:.0f}", f"{seen.cost:.1f}", *presses]), flush=True)
+        with others:
+            return live(tab, server, seconds)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -140,7 +150,20 @@ def main(arguments: list[str] | None = None) -> int:
     with sync_playwright() as playwright:
         browser = launched(playwright)
         _print_opening(browser, 2 if options.quick else VISITS)
-        print(head(["a run", "frames/s", "steps/s", "server, ms a frame", "press, s: median", "95 %", "worst"]))
+        print(
+            head(
+                [
+                    "a run",
+                    "frames/s",
+                    "steps/s",
+                    "other cores busy",
+                    "server, ms a frame",
+                    "press, s: median",
+                    "95 %",
+                    "worst",
+                ]
+            )
+        )
         for name, query, slower in runs[:1] if options.quick else runs:
             _print_run(browser, name, query, slower, options.seconds)
         browser.close()
