@@ -19,13 +19,24 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from hidviz.evaluation.information import information
-from hidviz.network import BLOCKS, Couplings, Gauge, Recording, best_gauge, learned_blocks, regauge, with_hidden
-from hidviz.numerics import Array
+from hidviz.evaluation.information_by_row import information_by_row
+from hidviz.network import (
+    BLOCKS,
+    Couplings,
+    Gauge,
+    Recording,
+    best_gauge,
+    learned_blocks,
+    regauge,
+    with_bias,
+    with_hidden,
+)
+from hidviz.numerics import Array, Index
 
 FLAT = 1.0  # nats per squared coupling: below, the standard error along a direction exceeds 1
 
@@ -122,20 +133,27 @@ def measuring(
     bias: bool = False,
 ) -> Generator[float, None, ErrorBars]:
     """`error_bars` yielding the fraction done and returning the result."""
-    matrix = yield from information(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias)
     blocks = learned_blocks(couplings.n_hidden, hidden_hidden=hidden_hidden, bias=bias)
-    eigenvalues, directions = np.linalg.eigh(matrix)
-    flat = eigenvalues < FLAT
-    roots = directions[:, ~flat] / np.sqrt(eigenvalues[~flat])  # I⁻¹ = roots rootsᵀ
     nothing = Couplings(**{name: np.zeros_like(getattr(couplings, name)) for name in BLOCKS})
+    if couplings.n_hidden:
+        whole = yield from information(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias)
+        parts = [_told(whole)]
+        places = [np.arange(len(whole))]
+    else:
+        parts = [_told(row) for row in (yield from information_by_row(couplings, recording, bias=bias))]
+        places = _rows_of(nothing, blocks)
 
     def by_block(values: Array) -> dict[str, Array]:
         found = nothing.with_vector(values, blocks)
         return {name: getattr(found, name) for name in blocks}
 
-    variance = (roots**2).sum(axis=1)
-    untold = np.minimum((directions[:, flat] ** 2).sum(axis=1), 1.0)
+    order = np.argsort(np.concatenate(places))
+    variance = np.concatenate([(part.roots**2).sum(axis=1) for part in parts])[order]
+    untold = np.minimum(np.concatenate([part.untold for part in parts])[order], 1.0)
+    eigenvalues = np.sort(np.concatenate([part.eigenvalues for part in parts]))
+    flat = eigenvalues < FLAT
     shares = untold / max(flat.sum(), 1)
+    roots = parts[0].roots
     return ErrorBars(
         standard_errors=nothing.with_vector(np.sqrt(variance), blocks),
         untold=nothing.with_vector(untold, blocks),
@@ -147,11 +165,36 @@ def measuring(
         ),
         threshold=FLAT,
         n_transitions=recording.n_transitions,
-        how=_how(hidden, hidden_hidden or bool(couplings.M.any())),
+        how=_how(hidden, hidden_hidden or bool(couplings.M.any()), couplings.n_hidden),
     )
 
 
-def _how(hidden: str, coupled: bool) -> str:
+class _Told(NamedTuple):
+    """What one matrix of information says: I⁻¹ = roots rootsᵀ, and what its flat directions leave open."""
+
+    eigenvalues: Array
+    roots: Array
+    untold: Array
+
+
+def _told(matrix: Array) -> _Told:
+    eigenvalues, directions = np.linalg.eigh(matrix)
+    flat = eigenvalues < FLAT
+    return _Told(
+        eigenvalues, directions[:, ~flat] / np.sqrt(eigenvalues[~flat]), (directions[:, flat] ** 2).sum(axis=1)
+    )
+
+
+def _rows_of(nothing: Couplings, blocks: tuple[str, ...]) -> list[Index]:
+    """Places, in the vector of all parameters, of each row of J and then h."""
+    place = nothing.with_vector(np.arange(len(nothing.vector(blocks)), dtype=np.float64), blocks)
+    rows = with_bias(place.J, place.h) if "h" in blocks else place.J
+    return list(rows.astype(np.intp))
+
+
+def _how(hidden: str, coupled: bool, n_hidden: int) -> str:
+    if not n_hidden:
+        return "the curvature of one logistic regression a unit"
     if coupled:
         return "central differences of the exact gradient"
     return "the Louis identity" if hidden == "stochastic" else "its second derivatives"

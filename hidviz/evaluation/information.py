@@ -29,6 +29,7 @@ from typing import Literal
 import numpy as np
 
 from hidviz.background import checkpoint
+from hidviz.evaluation.information_by_row import row_seconds
 from hidviz.learners import LEARNERS, Infeasible, prepare
 from hidviz.network import Couplings, Recording, learned_blocks, with_bias
 from hidviz.numerics import Array, Tables, distinct, joint_states
@@ -90,6 +91,8 @@ def predicted_seconds(
 ) -> float:
     """About how long `information` takes, in seconds; the matrix of N parameters is yet to be diagonalised."""
     n_visible, n_hidden, n = couplings.n_visible, couplings.n_hidden, recording.n_transitions
+    if not n_hidden:
+        return row_seconds(n_visible, n)
     if _by_bins(couplings, hidden_hidden):
         return _seconds(n_visible, n_hidden, n, 1 if hidden == "continuous" else 2.0**n_hidden)
     learner = "backprop" if hidden == "continuous" else "exact"

@@ -165,7 +165,7 @@ def _judged(entry: _Entry, recording: Recording, held_out: Recording | None, rng
         couplings = entry.couplings
         if couplings is None:
             lags: Literal[1, 2] = 2 if "K" in entry.blocks else 1
-            couplings = logistic_fit(recording, lags=lags, bias="h" in entry.blocks, penalty=TINY)
+            couplings = logistic_fit(recording, lags=lags, bias="h" in entry.blocks, penalty=TINY).couplings
         n = len(couplings.vector(entry.blocks)) if entry.blocks else 0
         training = _evidence(couplings, recording, rng, entry)
         other = None if held_out is None else _evidence(couplings, held_out, rng, entry)

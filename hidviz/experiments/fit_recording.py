@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hidviz.background import on_one_blas_thread, replacing
-from hidviz.evaluation import LONGEST_JUDGEMENT, Baselines, baselines, criteria, judge_for
+from hidviz.evaluation import LONGEST_JUDGEMENT, baselines, criteria, judge_for
 from hidviz.experiments.frame import Progress
 from hidviz.experiments.setup import cost_of
 from hidviz.learners import LEARNERS, Learner, prepare
@@ -189,8 +189,8 @@ def _run(learner: Learner, held_out: Learner | None, start: Couplings, settings:
 
 def _baselines(train: Recording, kept: Recording | None, bias: bool) -> dict[str, float | None]:
     """Held-out cost of the models without hidden units."""
-    found = Baselines(None, None) if kept is None else baselines(train, kept, bias=bias)
-    return {"visible": found.lag1, "visible-lag2": found.lag2}
+    found = None if kept is None else baselines(train, kept, bias=bias)
+    return {"visible": found and found.lag1, "visible-lag2": found and found.lag2}
 
 
 def _assumed(learner: str, n_visible: int, n_hidden: int) -> int:

@@ -24,7 +24,7 @@ from hidviz.learners.mean_field import (
 )
 from hidviz.learners.protocol import Beliefs, Estimate, HiddenKind, Infeasible, Learner, Method
 from hidviz.learners.smoothing import HiddenPosterior, hidden_posterior
-from hidviz.learners.visible import VISIBLE, VISIBLE_LAG2, logistic_fit
+from hidviz.learners.visible import VISIBLE, VISIBLE_LAG2, LogisticFit, logistic_fit
 from hidviz.network import Recording
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "HiddenPosterior",
     "Infeasible",
     "Learner",
+    "LogisticFit",
     "Method",
     "exact",
     "hidden_posterior",

@@ -22,20 +22,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
+from hidviz.learners.parts.logistic import best_rows
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
 from hidviz.network import Couplings, Recording
 from hidviz.numerics import Array, receivers, response
 
 _CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache
-_SAMPLE = 64  # bins per sender, at least, from which the curvature of long recordings is taken
-_STEPS = 30  # of Newton's method; a dozen suffice where the optimum is finite
-_SETTLED = 1e-7  # the last step changes no coupling by more
-_RIDGE = 1e-9  # curvature lent to directions that no data constrain: silent or duplicate units
+
+
+class LogisticFit(NamedTuple):
+    """The best network without hidden units.
+
+    Args:
+        couplings: J and, with a bias, h; with two lags K too, from the copies of the module's description.
+        held: units whose couplings only the penalty keeps finite, counted from 0: some of their states can be foretold
+            perfectly.
+    """
+
+    couplings: Couplings
+    held: tuple[int, ...]
 
 
 def logistic_fit(
     recording: Recording, *, lags: Literal[1, 2] = 1, bias: bool = False, penalty: float = 0.0
-) -> Couplings:
+) -> LogisticFit:
     """The best couplings of a lag-1 or lag-2 network, by Newton's method.
 
     Args:
@@ -45,14 +55,23 @@ def logistic_fit(
         penalty: added to the cost per bin is penalty/2 times the sum of squares of what is fitted.
 
     Raises:
-        ValueError: an argument is out of range, or the data can be foretold so well that couplings grow for ever.
+        ValueError: an argument is out of range; or, without a penalty, the data can be foretold so well that couplings
+            grow for ever.
     """
     if lags not in (1, 2):
         raise ValueError(f"lags must be 1 or 2, got {lags!r}.")
     if not 0.0 <= penalty < np.inf:
         raise ValueError(f"penalty must be a finite number, 0 or more, got {penalty!r}.")
     history = _history(recording, lags=lags, bias=bias)
-    return _couplings(_newton(history, penalty), recording.n_visible, lags=lags, bias=bias)
+    rows = best_rows(history.senders, history.doubled, penalty)
+    if not penalty and not rows.settled.all():
+        worst = int(np.argmin(rows.settled))
+        raise ValueError(
+            f"The couplings to unit {worst + 1} must have a finite optimum, but grow for ever: some of its states can "
+            "be foretold perfectly. Use more data or a penalty, such as 1e-4."
+        )
+    couplings = _couplings(rows.couplings, recording.n_visible, lags=lags, bias=bias)
+    return LogisticFit(couplings, tuple(np.flatnonzero(rows.held).tolist()) if penalty else ())
 
 
 def _prepare_lag1(
@@ -137,55 +156,6 @@ def _likelihood(W: Array, history: _History) -> tuple[float, Array]:
         log_likelihood += part
         slope += eps @ senders.T
     return log_likelihood, slope
-
-
-def _newton(history: _History, penalty: float) -> Array:
-    """Maximise log likelihood per bin - penalty/2 · sum W² over the rows of W.
-
-    The curvature of long recordings comes from a sample of their bins, and is kept once the steps are small; both only
-    affect how many steps there are. A step that overshoots is halved.
-    """
-    n_senders, n = history.senders.shape
-    sample = history.senders[:, :: max(n // max(_SAMPLE * n_senders, 2**14), 1)].astype(np.float64)
-
-    def climb(W: Array) -> tuple[float, Array]:
-        log_likelihood, slope = _likelihood(W, history)
-        return log_likelihood / n - 0.5 * penalty * float(np.sum(W * W)), slope / n - penalty * W
-
-    W = np.zeros((len(history.doubled), n_senders))
-    value, slope = climb(W)
-    inverse: Array = np.empty(0)
-    change: Array = np.full(len(W), np.inf)
-    for _ in range(_STEPS):
-        if change.max() > 0.1:
-            inverse = _inverse_curvature(W, sample, penalty + _RIDGE)
-        step = (inverse @ slope[:, :, None])[:, :, 0]
-        change = np.abs(step).max(axis=1)
-        before = value
-        value, slope = climb(W + step)
-        while value < before - 1e-12 * abs(before):
-            step *= 0.5
-            value, slope = climb(W + step)
-        W = W + step
-        if change.max() < _SETTLED:
-            return W
-    worst = int(change.argmax())
-    raise ValueError(
-        f"The couplings to unit {worst + 1} must have a finite optimum, but still grow after {_STEPS} steps: "
-        "some of its states can be foretold perfectly. Use more data or a penalty, such as 1e-4."
-    )
-
-
-def _inverse_curvature(W: Array, sample: Array, extra: float) -> Array:
-    """Inverse of the curvature in each row of W, per bin: (rows, senders, senders)."""
-    inverse: Array = np.empty((len(W), W.shape[1], W.shape[1]))
-    for i, row in enumerate(W):
-        checkpoint()
-        size = np.minimum(np.abs(row @ sample), 300.0)  # beyond, the weight is 0 in any case
-        weight = 1.0 / np.cosh(size)  # its square is 1 - tanh²
-        weighted = sample * weight
-        inverse[i] = np.linalg.inv(weighted @ weighted.T / sample.shape[1] + extra * np.eye(len(row)))
-    return inverse
 
 
 def _seconds(lags: int) -> Callable[[int, int, int, bool], float]:

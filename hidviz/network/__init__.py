@@ -10,6 +10,7 @@ from hidviz.network.couplings import (
     random_couplings,
     with_bias,
 )
+from hidviz.network.divide import Parts, divide
 from hidviz.network.gauge import (
     Gauge,
     aligned,
@@ -29,12 +30,14 @@ __all__ = [
     "BLOCKS",
     "Couplings",
     "Gauge",
+    "Parts",
     "Recording",
     "aligned",
     "as_gradient",
     "best_gauge",
     "block_shapes",
     "cosines",
+    "divide",
     "flip",
     "largest_field",
     "learned_blocks",

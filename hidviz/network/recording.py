@@ -35,14 +35,24 @@ class Recording:
 
     Args:
         trials: one (T, Nv) array or a sequence of them, T >= 2 in each; entries +1 and -1.
+        names: of the units, in the order of the columns; None where nobody named them.
+        bin: width of a time bin in seconds; None where it is not known.
 
     Raises:
-        ValueError: no trial, a trial that is too short, unequal numbers of units, or an entry that is not ±1.
+        ValueError: no trial, a trial that is too short, unequal numbers of units, an entry that is not ±1, or names
+            that do not match the units.
     """
 
     trials: tuple[States, ...]
+    names: tuple[str, ...] | None
+    bin: float | None
 
-    def __init__(self, trials: ArrayLike | Iterable[ArrayLike]) -> None:
+    def __init__(
+        self,
+        trials: ArrayLike | Iterable[ArrayLike],
+        names: Iterable[str] | None = None,
+        bin: float | None = None,  # noqa: A002 - the field's word
+    ) -> None:
         given = [trials] if isinstance(trials, np.ndarray) and trials.ndim == 2 else list(trials)  # type: ignore[arg-type]
         if not given:
             raise ValueError("A recording needs at least one trial, got none.")
@@ -50,6 +60,20 @@ class Recording:
         widths = {trial.shape[1] for trial in self.trials}
         if len(widths) > 1:
             raise ValueError(f"Every trial must hold the same units, got trials of {sorted(widths)} units.")
+        object.__setattr__(self, "names", None if names is None else tuple(str(name) for name in names))
+        object.__setattr__(self, "bin", bin)
+        if self.names is not None and len(set(self.names)) != self.n_visible:
+            raise ValueError(f"{self.n_visible} units must have as many different names, got {', '.join(self.names)}.")
+        if bin is not None and not 0.0 < bin < np.inf:
+            raise ValueError(f"A bin must be a positive number of seconds, got {bin!r}.")
+
+    def name_of(self, unit: int) -> str:
+        """What to call a unit, counted from 0: its name, or its number from 1."""
+        return f"unit {unit + 1}" if self.names is None else self.names[unit]
+
+    def with_trials(self, trials: Iterable[ArrayLike]) -> Recording:
+        """Other bins of the same units."""
+        return Recording(trials, self.names, self.bin)
 
     @property
     def n_visible(self) -> int:

@@ -175,3 +175,24 @@ def test_intervals_of_95_percent_cover_the_truth():
     hits, total = (sum(sum(counts[k::2]) for counts in covered.values()) for k in (0, 1))
     assert total == 225
     assert 0.90 <= hits / total <= 0.99
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_rows_without_hidden_units_are_the_blocks_of_the_whole_matrix(bias):
+    couplings, recording = case(4, 0, (300, 2, 200))
+    bars = error_bars(couplings, recording, bias=bias)
+    whole = matrix(couplings, recording, bias=bias)
+    blocks = learned_blocks(0, bias=bias)
+    expected = np.sqrt(np.diagonal(np.linalg.inv(whole)))
+    np.testing.assert_allclose(bars.standard_errors.vector(blocks), expected, rtol=1e-9)
+    np.testing.assert_allclose(bars.eigenvalues, np.linalg.eigvalsh(whole), rtol=1e-9)
+    assert bars.n_flat == 0
+
+
+def test_fifty_units_without_hidden_ones_have_error_bars():
+    # 2,550 parameters, more than one matrix may have; coins, so each bar is 1/sqrt(n) to a few per cent.
+    rng = np.random.default_rng(4)
+    recording = Recording(rng.choice([-1, 1], (5_001, 50)))
+    nothing = Couplings(np.zeros((50, 50)), np.zeros((50, 0)), np.zeros((0, 50)))
+    bars = error_bars(nothing, recording, bias=True)
+    np.testing.assert_allclose(bars.standard_errors.vector(("J", "h")), 5_000**-0.5, rtol=0.05)

@@ -34,7 +34,9 @@ def test_baselines_are_those_of_the_table_of_scores(bias):
     found = baselines(data.recording, data.held_out, bias=bias > 0.0)
     *_, table = judge({}, data.recording, np.random.default_rng(0), learner="exact", held_out=data.held_out,
                       bias=bias > 0.0)  # fmt: skip
-    assert list(found) == pytest.approx([candidate.held_out.cost for candidate in table.candidates], rel=1e-12)
+    assert [found.lag1, found.lag2] == pytest.approx(
+        [candidate.held_out.cost for candidate in table.candidates], rel=1e-12
+    )
     assert found.lag1 != found.lag2
 
 
@@ -57,10 +59,13 @@ def test_costly_baselines_wait_until_a_run_is_under_way_and_say_so(monkeypatch):
     assert [frame.setup.baselines is None for frame in course[begin:]] == [*[True] * (UNDER_WAY + 1), False, False]
 
 
-def test_a_baseline_without_an_optimum_is_left_out():
+def test_a_baseline_that_the_penalty_alone_keeps_finite_is_found_and_said():
     first = frames(SMALL)[0]
     constant = replace(first.data, recording=Recording(np.ones((50, 5), np.int8)))
-    assert with_baselines(constant, first.setup, bias=False).baselines == (None, None)
+    found = with_baselines(constant, first.setup, bias=False).baselines
+    assert np.isfinite([found.lag1, found.lag2]).all()
+    assert len(found.remarks) == 5
+    assert "unit 1 can be foretold perfectly" in found.remarks[0]
 
 
 # Sampled costs

@@ -78,7 +78,7 @@ def test_newton_finds_the_optimum_of_a_general_optimiser(lags, bias, penalty):
     data = recording.transitions()
     parts = [data.present, np.ones((recording.n_transitions, int(bias))), *([data.previous] * (lags == 2))]
     rows, best = best_rows(np.hstack(parts).astype(float), data.following.astype(float), penalty)
-    fitted = logistic_fit(recording, lags=lags, bias=bias, penalty=penalty)
+    fitted = logistic_fit(recording, lags=lags, bias=bias, penalty=penalty).couplings
     found = np.hstack([fitted.J, *([fitted.h[:, None]] * bias), *([fitted.K] * (lags == 2))])
     np.testing.assert_allclose(found, rows, rtol=0, atol=1e-6)  # the general optimiser's own tolerance
     method = VISIBLE_LAG2 if lags == 2 else VISIBLE
@@ -89,7 +89,7 @@ def test_newton_finds_the_optimum_of_a_general_optimiser(lags, bias, penalty):
 def test_gradient_vanishes_at_the_fit_of_a_long_recording():
     # 40 000 bins: longer than the sample from which the curvature is taken.
     recording = history(40_000, 6, 2)
-    fitted = logistic_fit(recording, lags=2, bias=True)
+    fitted = logistic_fit(recording, lags=2, bias=True).couplings
     slopes = VISIBLE_LAG2(recording, n_hidden=6, bias=True)(fitted).gradient
     assert np.abs(slopes.vector()).max() / recording.n_transitions < 1e-7  # the last step of Newton's method
 
@@ -97,7 +97,7 @@ def test_gradient_vanishes_at_the_fit_of_a_long_recording():
 def test_a_network_without_hidden_units_is_recovered():
     truth = random_couplings(5, 0, np.random.default_rng(7), bias=0.2)
     recording = simulate(truth, 20_001, np.random.default_rng(8)).recording
-    fitted = logistic_fit(recording, bias=True)
+    fitted = logistic_fit(recording, bias=True).couplings
     # Fisher information per bin is mean (1 - tanh²) of about a half, so an entry errs by about sqrt(2 / 20 000).
     assert np.abs(fitted.vector(("J", "h")) - truth.vector(("J", "h"))).max() < 5.0 * np.sqrt(2.0 / 20_000)
 
@@ -106,15 +106,38 @@ def test_perfectly_foretold_states_are_refused_unless_penalised():
     clock = np.where(np.arange(40)[:, None] % 2, 1, -1) * np.ones((1, 2), int)
     with pytest.raises(ValueError, match="foretold perfectly"):
         logistic_fit(Recording(clock))
-    fitted = logistic_fit(Recording(clock), penalty=1e-3)
+    fitted = logistic_fit(Recording(clock), penalty=1e-3).couplings
     assert (fitted.J < 0.0).all()
+
+
+def test_only_the_unit_that_can_be_foretold_is_told_to_be_held_by_the_penalty():
+    (s,) = history().trials
+    silenced = s.copy()
+    silenced[1:, 2][s[:-1, 0] > 0] = -1  # unit 2 is silent after every spike of unit 0
+    found = logistic_fit(Recording(silenced), bias=True, penalty=1e-5)
+    assert found.held == (2,)
+    assert found.couplings.J[2, 0] < -1.0
+    assert logistic_fit(Recording(s), bias=True, penalty=1e-5).held == ()
+    with pytest.raises(ValueError, match="couplings to unit 3"):
+        logistic_fit(Recording(silenced), bias=True)
+
+
+def test_a_sparse_recording_has_an_optimum():
+    # Units that fire in one bin of a hundred, and one input in a thousand that matters.
+    rng = np.random.default_rng(5)
+    s = np.where(rng.random((20_000, 4)) < 0.01, 1, -1)
+    s[1:, 1][(s[:-1, 0] > 0) & (rng.random(19_999) < 0.5)] = 1
+    fitted = logistic_fit(Recording(s), lags=2, bias=True, penalty=1e-5).couplings
+    slopes = VISIBLE_LAG2(Recording(s), n_hidden=4, bias=True)(fitted).gradient.vector(("J", "K", "h"))
+    optimum = slopes / 19_999 - 1e-5 * fitted.vector(("J", "K", "h"))
+    assert np.abs(optimum).max() < 1e-9
 
 
 def test_silent_units_do_not_disturb_the_fit_of_the_others():
     (s,) = history().trials
     silent = np.hstack([s, s[:, :1]])  # a duplicate: only the sum of its couplings is known
-    fitted = logistic_fit(Recording(silent))
-    alone = logistic_fit(Recording(s))
+    fitted = logistic_fit(Recording(silent)).couplings
+    alone = logistic_fit(Recording(s)).couplings
     np.testing.assert_allclose(fitted.J[:4, 0] + fitted.J[:4, 4], alone.J[:, 0], rtol=0, atol=1e-6)
     np.testing.assert_allclose(fitted.J[:4, 1:4], alone.J[:, 1:], rtol=0, atol=1e-6)
 

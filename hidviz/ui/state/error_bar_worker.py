@@ -129,8 +129,10 @@ class Knowing:
             return
         self._rested = frame
         couplings, n = frame.snapshot.couplings, len(frame.snapshot.couplings.vector(frame.setup.learner.learned))
-        self._needs = predicted_seconds(couplings, frame.data.recording, **settings_of(frame, learner)) + 6e-10 * n**3
-        refused_at_once = n > MOST_PARAMETERS or self._needs > LONGEST_SECONDS
+        self._needs = predicted_seconds(couplings, frame.data.recording, **settings_of(frame, learner))
+        self._needs += 6e-10 * n**3 * bool(couplings.n_hidden)
+        by_row = not couplings.n_hidden  # every row is a small matrix of its own
+        refused_at_once = (n > MOST_PARAMETERS and not by_row) or self._needs > LONGEST_SECONDS
         if self._needs <= QUICK or refused_at_once:
             self.ask(frame, learner)
         else:
