@@ -1,21 +1,15 @@
 """A strict floating point for every test, and for the page a real server and a real browser."""
 
 import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.pages import launched, visiting
+from tests.server import Server
 
 np.seterr(all="raise", under="ignore")
-
-ROOT = Path(__file__).parent.parent
 
 
 def pytest_runtest_logreport(report):
@@ -45,45 +39,6 @@ def browser():
             pytest.skip(reason)
         yield chromium
         chromium.close()
-
-
-class Server:
-    """`panel serve app.py` on a free port of this machine."""
-
-    def __init__(self, *arguments):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        self.url = f"http://localhost:{port}/app"
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "panel", "serve", "app.py", "--port", str(port), *arguments],
-            cwd=ROOT,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        deadline = time.monotonic() + 120
-        while True:
-            try:
-                urllib.request.urlopen(f"http://localhost:{port}/favicon.ico", timeout=5).close()
-                return
-            except urllib.error.HTTPError:
-                return
-            except OSError:
-                if self.process.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError(self.process.stderr.read()) from None
-                time.sleep(0.2)
-
-    @property
-    def n_threads(self):
-        """Number of threads of the server process."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(next(line for line in status.splitlines() if line.startswith("Threads")).split()[1])
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(20)
-        self.process.stderr.close()
 
 
 @pytest.fixture(scope="session")

@@ -204,7 +204,7 @@ def test_buttons_in_any_order_leave_a_living_page(open_page):
 
 @pytest.mark.slow
 def test_closing_the_tab_ends_its_thread(browser):
-    from tests.conftest import Server
+    from tests.server import Server
 
     server = Server("--unused-session-lifetime", "6000", "--check-unused-sessions", "2000")
     try:

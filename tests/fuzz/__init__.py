@@ -1,0 +1,1 @@
+"""Seeded fuzz of the page in a real browser: `python -m tests.fuzz SEED EVENTS`."""

@@ -1,0 +1,162 @@
+"""Press, type, switch and cut at random, and see that the page survives: `python -m tests.fuzz SEED EVENTS`.
+
+After every so many events: no page error, no console error, no traceback in the server's log, no request that leaves
+this machine, no number that is not finite; the page has its connection, or offers to reload; Run works; and what Export
+hands out is one run of one experiment. The same seed draws the same events.
+"""
+
+import argparse
+import json
+import math
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from playwright.sync_api import Error, sync_playwright
+
+from hidviz.experiments import load_bundle
+from tests.fuzz.events import drawn, play
+from tests.pages import OURS, launched, state
+from tests.server import Server
+
+EVERY = 50
+PATIENCE = 120  # seconds for what must come, on a busy machine
+
+CUTTABLE = """(() => {
+  const open = [], Real = window.WebSocket
+  window.WebSocket = class extends Real { constructor(...given) { super(...given); open.push(this) } }
+  window.cutSockets = () => { for (const socket of open.splice(0)) socket.close() }
+})()"""
+
+
+class Broken(Exception):
+    """What must hold and does not."""
+
+
+def expect(holds, what):
+    if not holds:
+        raise Broken(what)
+
+
+def waited(tab, condition, what):
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            if condition():
+                return
+        except Error:
+            pass  # under way to another page
+        expect(time.monotonic() < deadline, f"waited in vain for {what}")
+        tab.wait_for_timeout(100)
+
+
+def finite(value):
+    if isinstance(value, dict):
+        return all(finite(each) for each in value.values())
+    if isinstance(value, list):
+        return all(finite(each) for each in value)
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def connected(tab):
+    """The page has its session, if need be after its own offer to reload."""
+
+    def back():
+        reload = tab.get_by_role("button", name="Reload")
+        if reload.count() and reload.first.is_visible():
+            reload.first.click()
+        return tab.locator("#hidviz-status").count() and state(tab)["ready"]
+
+    waited(tab, back, "the connection")
+
+
+def check(tab, faults, server, folder):
+    """Raise Broken if one of the invariants does not hold."""
+    tab.keyboard.press("Escape")
+    connected(tab)
+    expect(not faults, "; ".join(faults[:5]))
+    expect("Traceback" not in server.log, "a traceback in the server's log:\n" + server.log[-3000:])
+    expect(finite(state(tab)), f"a number that is not finite: {state(tab)}")
+    runs(tab)
+    exports(tab, folder)
+
+
+def runs(tab):
+    """Run goes on, or says why it cannot: it has ended, or the sentence beside it tells of a problem."""
+    tab.get_by_role("tab").first.click(timeout=20_000)
+    waited(tab, lambda: not state(tab)["running"] or tab.keyboard.press(" ") or True, "a pause")
+    before = state(tab)
+    button = tab.get_by_role("button", name="Run", exact=True)
+    if not button.count() or not button.first.is_enabled():
+        expect(before.get("state", "learning") != "learning" or before["error"], f"Run cannot be pressed: {before}")
+        return
+    button.first.click(timeout=20_000)
+    waited(
+        tab,
+        lambda: state(tab)["step"] != before["step"] or state(tab).get("state") != "learning" or state(tab)["error"],
+        "a step after Run",
+    )
+    pause = tab.get_by_role("button", name="Pause", exact=True)
+    if pause.count() and pause.first.is_enabled():
+        pause.first.click(timeout=20_000)
+    waited(tab, lambda: not state(tab)["running"], "a pause")
+
+
+def exports(tab, folder):
+    """The exported run opens again, which checks that its arrays are those of its knobs."""
+    button = tab.get_by_role("button", name="Export", exact=True)
+    if not button.count() or not button.first.is_visible() or not button.first.is_enabled():
+        return
+    with tab.expect_download(timeout=1000 * PATIENCE) as download:
+        button.first.click(timeout=20_000)
+    path = folder / "run.zip"
+    download.value.save_as(path)
+    bundle = load_bundle(path)
+    shown = state(tab)
+    expect(bundle.experiment.seed == shown["seed"], f"seed {shown['seed']} is shown, {bundle.experiment.seed} exported")
+
+
+def fuzz(seed, n_events, *, every=EVERY, say=print):
+    """Play the events of a seed; True if every invariant held."""
+    faults, done = [], []
+    server = Server("--unused-session-lifetime", "120000")
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        chromium = launched(playwright)
+        tab = chromium.new_context(accept_downloads=True).new_page()
+        tab.set_default_timeout(5_000)
+        tab.add_init_script(CUTTABLE)
+        tab.on("pageerror", lambda error: faults.append(f"page error: {error}"))
+        tab.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
+        tab.on("request", lambda seen: None if seen.url.startswith(OURS) else faults.append(f"outside: {seen.url}"))
+        tab.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        try:
+            tab.goto(server.url, timeout=1000 * PATIENCE)
+            connected(tab)
+            for number, event in enumerate(drawn(seed, n_events), 1):
+                done.append([number, *event, play(tab, server.url, event)])
+                if number % every == 0 or number == n_events:
+                    check(tab, faults, server, Path(folder))
+                    say(f"seed {seed}: {number} events, all well")
+        except (Broken, Error, ValueError) as error:
+            say(f"seed {seed}: after event {len(done)}: {error}")
+            for each in done[-every:]:
+                say("  " + json.dumps(each)[:200])
+            return False
+        finally:
+            chromium.close()
+            server.stop()
+    return True
+
+
+def main(words=None):
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.splitlines()[0])
+    parser.add_argument("seed", type=int)
+    parser.add_argument("events", type=int)
+    parser.add_argument("--every", type=int, default=EVERY, help="check after so many events (default: %(default)s)")
+    given = parser.parse_args(words)
+    return 0 if fuzz(given.seed, given.events, every=given.every) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""The fuzz itself: it replays, it touches everything, it sees what is wrong; and a short one is clean."""
+
+import pytest
+
+from tests.fuzz.__main__ import Broken, check, finite, fuzz
+from tests.fuzz.events import ACTS, KINDS, drawn
+
+
+def test_a_seed_draws_the_same_events_and_another_seed_others():
+    assert drawn(1, 200) == drawn(1, 200)
+    assert drawn(1, 200) != drawn(2, 200)
+    assert drawn(1, 300)[:200] == drawn(1, 200), "a longer run begins like a shorter one"
+
+
+def test_every_kind_of_event_is_drawn_and_can_be_played():
+    assert set(KINDS) == set(ACTS) == {kind for kind, *_ in drawn(1, 2000)}
+
+
+def test_numbers_that_are_not_finite_are_seen_however_deep():
+    assert finite({"a": [1, {"b": 2.5}], "c": None, "d": "nan"})
+    assert not finite({"a": [1, {"b": float("nan")}]})
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_an_error_on_the_page_and_a_traceback_in_the_log_break_it(open_page, server, tmp_path):
+    tab = open_page("?nv=4&nh=1&T=200&out=100")
+    with pytest.raises(Broken, match="page error: planted"):
+        check(tab, ["page error: planted"], server, tmp_path)
+
+    class Said:
+        log = server.log + "Traceback (most recent call last): planted"
+
+    with pytest.raises(Broken, match="a traceback in the server's log"):
+        check(tab, [], Said, tmp_path)
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_short_one_is_clean(browser):  # noqa: ARG001 - which says so where there is none
+    assert fuzz(1, 150)
