@@ -19,10 +19,10 @@ TEXTS = (
 )  # fmt: skip
 
 LINKS = (
-    "", "?preset=fig3", "?preset=nonsense", "?nv=5&nh=1&T=300&out=100",
+    "", "?preset=fig3", "?preset=nonsense", "?nv=5&nh=1&T=300&out=100", "?nv=0,5", "?nv=-3&T=ten&g2=", "?%00=%ff",
     "?nv=4&nh=2&T=200&model=stochastic&learner=exact", "?nv=6&nh=2&T=300&model=stochastic&learner=mean-field",
-    "?nv=4&nh=1&T=200&model=stochastic&learner=gibbs", "?nv=0,5",
-    "?nv=" + "9" * 5000, "?nv=-3&T=ten&g2=", "?theme=dark", "?theme=neon", "?tab=inspector&nv=5&nh=1&T=200", "?step=7&nv=4&nh=1&T=200", "?%00=%ff", "?" + "&".join(f"x{k}=1" for k in range(300)),
+    "?nv=4&nh=1&T=200&model=stochastic&learner=gibbs", "?theme=dark", "?theme=neon", "?tab=inspector&nv=5&nh=1&T=200",
+    "?step=7&nv=4&nh=1&T=200", "?nv=" + "9" * 5000, "?" + "&".join(f"x{k}=1" for k in range(300)),
     "?nv=<script>alert(1)</script>",
 )  # fmt: skip
 
@@ -48,8 +48,11 @@ def drawn(seed, n):
         "reload": lambda: (rng.random() < PATIENT,),
         "cut": lambda: (),
     }
-    kinds = rng.choices(list(KINDS), list(KINDS.values()), k=n)
-    return [(kind, *arguments[kind]()) for kind in kinds]
+    events = []
+    for _ in range(n):
+        kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
+        events.append((kind, *arguments[kind]()))
+    return events
 
 
 def play(tab, url, event):
