@@ -26,16 +26,23 @@ def launched(playwright):
 
 @contextmanager
 def visiting(browser, server):
-    """A function that opens the page in a fresh browser profile; any page error or outside request fails at the end."""
+    """A function that opens the page in a fresh browser profile; any page error or outside request fails at the end.
+
+    The function takes a query, a size, another server, a script that runs before the page's own, and a list that takes
+    in what is said in the console.
+    """
     faults, contexts = [], []
 
-    def opened(query="", *, width=1400, height=900, at=None):
+    def opened(query="", *, width=1400, height=900, at=None, before="", heard=None):
         context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
         contexts.append(context)
         tab = context.new_page()
         tab.set_default_timeout(60_000)
         tab.on("pageerror", lambda error: faults.append(f"page error: {error}"))
         tab.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
+        if heard is not None:
+            tab.on("console", lambda said: heard.append((said.type, said.text)))
+        tab.add_init_script(before)
         tab.on("request", lambda seen: None if seen.url.startswith(OURS) else faults.append(f"outside: {seen.url}"))
         tab.goto((at or server).url + query, timeout=1000 * CONNECTING)
         tab.locator("#hidviz-status").wait_for(state="attached", timeout=1000 * CONNECTING)

@@ -18,7 +18,7 @@ from panel.io.callbacks import PeriodicCallback
 
 from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, Frame, load_bundle
 from hidviz.network import Gauge
-from hidviz.ui.components.basic import HelpSheet, Instrument, Notice
+from hidviz.ui.components.basic import BokehPatches, HelpSheet, Instrument, Notice
 from hidviz.ui.sidebar import Sidebar
 from hidviz.ui.state.frame_pacing import Pace
 from hidviz.ui.state.link import TABS, Link, write_link
@@ -28,11 +28,11 @@ from hidviz.ui.tabs.compare import CompareTab
 from hidviz.ui.tabs.data import DataTab
 from hidviz.ui.tabs.data_length import LengthsTab
 from hidviz.ui.tabs.equivalent import DegeneracyTab
-from hidviz.ui.tabs.host import Maker, Views
 from hidviz.ui.tabs.inspector import InspectorTab
 from hidviz.ui.tabs.learn import LearnTab
 from hidviz.ui.tabs.restarts import RestartsTab
 from hidviz.ui.tabs.scores import ScoresTab
+from hidviz.ui.tabs.tab import Maker, TabHost
 from hidviz.ui.text.help import HELP
 from hidviz.ui.text.status import Remedy, remedy_for, state_of
 
@@ -121,7 +121,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             (CompareTab, lambda: CompareTab(session)),
             (ScoresTab, lambda: ScoresTab(session)),
         )
-        self.views = Views(makers, first_tab, dark=dark, on_front=self._knobs_changed)
+        self.views = TabHost(makers, first_tab, dark=dark, on_front=self._knobs_changed)
         self.instrument = Instrument(self._key, keys=list(KEYS), sizing_mode="stretch_width", margin=0)
         self.notice = Notice(self._cure, sizing_mode="stretch_width", margin=0)
         self.help_sheet = HelpSheet(html=HELP, margin=0)
@@ -135,7 +135,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def main(self) -> Any:
         """The status line, and one tab in front."""
         return pn.Column(
-            self.notice, self.help_sheet, self.instrument, self.views.bar, *self.views.places,
+            BokehPatches(margin=0), self.notice, self.help_sheet, self.instrument, self.views.bar, *self.views.places,
             sizing_mode="stretch_width", margin=(8, 16),
         )  # fmt: skip
 

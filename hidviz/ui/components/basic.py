@@ -43,6 +43,12 @@ class Buttons(JSComponent):  # type: ignore[misc]  # panel has no types
             self._acts[message["press"]]()
 
 
+class BokehPatches(JSComponent):  # type: ignore[misc]
+    """Nothing to be seen: amends some methods of Bokeh in the browser; first on the page, before any figure."""
+
+    _esm = (HERE / "bokeh_patches.js").read_text(encoding="utf-8")
+
+
 class TabBar(JSComponent):  # type: ignore[misc]
     """The row of tabs above the views; what is shown below is up to whoever watches `active`."""
 
@@ -50,7 +56,7 @@ class TabBar(JSComponent):  # type: ignore[misc]
     active = param.Integer(0, doc="The view in front.")
     dark = param.Boolean(doc="Whether the page is dark.")
 
-    _esm = "".join((HERE / name).read_text(encoding="utf-8") for name in ("bokeh_patches.js", "tab_bar.js"))
+    _esm = (HERE / "tab_bar.js").read_text(encoding="utf-8")
     _stylesheets = [(HERE / "tab_bar.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
 

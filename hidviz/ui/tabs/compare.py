@@ -46,7 +46,7 @@ def differing_knobs(one: Experiment, other: Experiment) -> list[tuple[str, str, 
 
 
 class CompareTab:
-    """The tab; see `hidviz.ui.tabs.Tab`.
+    """The tab; see `hidviz.ui.tabs.tab.Tab`.
 
     Args:
         session: whose runs can be pinned.

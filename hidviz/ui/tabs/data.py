@@ -67,7 +67,7 @@ def window(recording: Recording, begin: int, length: int) -> Window:
 
 
 class DataTab:
-    """The tab; see `hidviz.ui.tabs.Tab`. Built when first looked at, so that it costs the opening of the page nothing.
+    """The tab; see `hidviz.ui.tabs.tab.Tab`.
 
     Args:
         session: whose data and estimate are shown.
@@ -78,45 +78,13 @@ class DataTab:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._dark = False
-        self._view: DataView | None = None
-        self.layout: Any = pmui.Column(sizing_mode="stretch_width", margin=0)
-
-    def look(self) -> bool:
-        """Take in new data, finished counts and the newest estimate."""
-        if self._view is None:
-            self._view = DataView(self._session)
-            self._view.restyle(self._dark)
-            self.layout.append(self._view.layout)
-        return self._view.look()
-
-    def restyle(self, dark: bool) -> None:
-        """Colours for a theme."""
-        self._dark = dark
-        if self._view is not None:
-            self._view.restyle(dark)
-
-    def close(self) -> None:
-        """Give up counting."""
-        if self._view is not None:
-            self._view.close()
-
-
-class DataView:
-    """Everything in the tab.
-
-    Args:
-        session: whose data and estimate are shown.
-    """
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._world: Data | None = None
+        self._data: Data | None = None
         self._frame: Frame | None = None
         self._counted: Counted | None = None
         self._counter: Runner[Counted] = Runner()
         self._seen = -1
         self._drawn_at = 0.0
+        self._stale = False  # whether another window was chosen than is drawn
         self.raster, self.maps, self.network, self.path = Raster(), CorrelationMaps(), NetworkView(), ErrorPath()
         self._controls()
         self.layout = self._layout()
@@ -126,15 +94,17 @@ class DataView:
         frame = self._session.frame
         if frame is None:
             return False
-        is_new = frame.data is not self._world
+        is_new = frame.data is not self._data
         is_counted = self._counter.version != self._seen
         is_due = time.monotonic() - self._drawn_at > PERIOD or not self._session.running
         is_later = frame is not self._frame and (is_due or is_new)
-        if not (is_new or is_counted or is_later):
+        if not (is_new or is_counted or is_later or self._stale):
             return False
         with hold():
             if is_new:
                 self._adopt(frame.data)
+            if is_new or self._stale:
+                self._draw_window()
             if is_counted:
                 self._take()
             if is_later:
@@ -161,7 +131,7 @@ class DataView:
         self.length = pmui.Select(label="Bins shown", options={str(n): n for n in WINDOWS}, value=200, **wide)
         self.reveal = pmui.Switch(label="Reveal hidden units", value=False, margin=(6, 0))
         for control in (self.first, self.length, self.reveal):
-            control.param.watch(lambda _: self._draw_window(), "value")
+            control.param.watch(self._changed, "value")
 
     def _layout(self) -> Any:
         raster = pn.pane.Bokeh(self.raster.figure, margin=0, styles={"flex": "1 1 200px", "min-width": "0"})
@@ -184,10 +154,9 @@ class DataView:
 
     def _adopt(self, data: Data) -> None:
         """Show other data, from their first bin, and start counting."""
-        self._world, self._counted = data, None
+        self._data, self._counted = data, None
         self.first.value = 0
         self.maps.say("Counting …")
-        self._draw_window()
         self._counter.start(counting(data))
         self._seen = -1
 
@@ -207,10 +176,13 @@ class DataView:
         learner = LEARNERS[self._session.experiment.learner]
         self.path.show(frame, continuous=learner.hidden == "continuous")
 
+    def _changed(self, *_: Any) -> None:
+        self._stale = True  # drawn at the next look: here the document may not be locked
+
     def _draw_window(self) -> None:
-        if self._world is None:
+        if self._data is None:
             return
-        recording, hidden = self._world.recording, self._world.hidden
+        recording, hidden = self._data.recording, self._data.hidden
         last = max(1, recording.n_bins - self.length.value)
         if self.first.end != last:
             self.first.param.update(end=last, value=min(self.first.value, last))
@@ -219,6 +191,7 @@ class DataView:
         self.raster.fit(recording.n_visible, hidden.shape[1])
         self.raster.show(shown.begin, shown.s, hidden, shown.starts)
         self._draw_rates()
+        self._stale = False
 
     def _draw_rates(self) -> None:
         nothing = np.empty(0)

@@ -45,7 +45,7 @@ N_PLOTS = 3
 
 
 class LengthsTab:
-    """The tab; see `hidviz.ui.tabs.Tab`.
+    """The tab; see `hidviz.ui.tabs.tab.Tab`.
 
     Args:
         session: whose knobs a sweep of one's own starts from.

@@ -70,7 +70,7 @@ def probing(frame: Frame, unit: int, block: Literal["K", "L"], scaled: int | Non
 
 
 class DegeneracyTab:
-    """The tab; see `hidviz.ui.tabs.Tab`.
+    """The tab; see `hidviz.ui.tabs.tab.Tab`.
 
     Args:
         session: whose estimate is looked at.

@@ -33,7 +33,7 @@ MOST_LINES = 400
 
 
 class InspectorTab:
-    """The tab; see `hidviz.ui.tabs.Tab`.
+    """The tab; see `hidviz.ui.tabs.tab.Tab`.
 
     Args:
         session: whose estimate is looked at, and changed by hand.

@@ -20,7 +20,7 @@ from hidviz.ui.text.status import READABLE, equivalents_in_words, gauge_in_words
 
 
 class LearnTab:
-    """The tab; see `hidviz.ui.tabs.Tab`.
+    """The tab; see `hidviz.ui.tabs.tab.Tab`.
 
     Args:
         session: whose run is shown, and whose hidden units are flipped, swapped and broken.

@@ -26,7 +26,7 @@ IDLE = "Learn from many random starts on the same data: do they end at one model
 
 
 class RestartsTab:
-    """The tab; see `hidviz.ui.tabs.Tab`.
+    """The tab; see `hidviz.ui.tabs.tab.Tab`.
 
     Args:
         session: whose knobs are used.

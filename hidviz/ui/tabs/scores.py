@@ -67,7 +67,7 @@ class Subject:
 
 
 class ScoresTab:
-    """The tab; see `hidviz.ui.tabs.Tab`.
+    """The tab; see `hidviz.ui.tabs.tab.Tab`.
 
     Args:
         session: whose fit is judged.

@@ -1,12 +1,21 @@
-"""What a tab beside Learn is: something to look at that follows the session while it is in front."""
+"""What a tab is, and the host of all tabs: it builds each when it first comes forward, and shows the one in front."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
+
+import panel as pn
+from panel.io import hold
+
+from hidviz.ui.components.basic import TabBar
 
 
 class Tab(Protocol):
-    """A tab. It is built once per session; `look` is called from the session's tick while the tab is in front."""
+    """A tab, built when it first comes forward. `look` is called from the session's tick while it is in front.
+
+    Figures are drawn in `look` alone: a widget's callback may come where the document is not locked.
+    """
 
     key: str
     """Its name in a link."""
@@ -28,3 +37,79 @@ class Tab(Protocol):
     def close(self) -> None:
         """Give up whatever runs in the background."""
         ...
+
+
+Maker = tuple[type[Tab], Callable[[], Tab]]
+"""The class of a tab, and a function that builds it."""
+
+
+class TabHost:
+    """All tabs of one session: the row of their names, and the one in front. The others are built when first wanted.
+
+    Args:
+        makers: for each tab its class, and a function that builds it.
+        active: the place of the one that comes first.
+        dark: whether to begin in dark colours.
+        on_front: called after another tab has come forward.
+    """
+
+    def __init__(self, makers: Sequence[Maker], active: int, *, dark: bool, on_front: Callable[[], None]) -> None:
+        self._makers = makers
+        self._dark = dark
+        self._on_front = on_front
+        self._built: dict[int, Tab] = {}
+        self.bar = TabBar(
+            titles=[kind.title for kind, _ in makers], active=active, sizing_mode="stretch_width", margin=(0, 0, 4, 0)
+        )
+        self.places = [pn.Column(sizing_mode="stretch_width", margin=0) for _ in makers]
+        self.bar.param.watch(self._come_forward, "active")
+        self._show()
+        self.restyle(dark)
+
+    @property
+    def front(self) -> Tab:
+        """The tab in front."""
+        return self._built[self.bar.active]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of all tabs in a link, in order."""
+        return tuple(kind.key for kind, _ in self._makers)
+
+    @property
+    def key(self) -> str:
+        """The name of the tab in front in a link."""
+        return self.front.key
+
+    def reset(self) -> None:
+        """As if no tab but the first had ever been built."""
+        self.bar.active = 0
+        for place in [place for place in self._built if place]:
+            self._built.pop(place).close()
+            self.places[place].clear()
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self._dark = self.bar.dark = dark
+        with hold():  # which also lets figures be changed where the document is not locked
+            for tab in self._built.values():
+                tab.restyle(dark)
+
+    def close(self) -> None:
+        """Give up whatever runs in the background."""
+        for tab in self._built.values():
+            tab.close()
+
+    def _come_forward(self, _: Any) -> None:
+        self._show()
+        self._on_front()
+
+    def _show(self) -> None:
+        """Build the tab in front and send it to the browser, if that has not been done; hide the others."""
+        active = self.bar.active
+        if active not in self._built:
+            self._built[active] = self._makers[active][1]()
+            self._built[active].restyle(self._dark)
+            self.places[active].append(self._built[active].layout)
+        for k, place in enumerate(self.places):
+            place.visible = k == active

@@ -1,0 +1,81 @@
+"""What the page does with Bokeh's private methods, and with figures that are resized before they are laid out."""
+
+import random
+
+import pytest
+
+from tests.pages import front, press, state, until, wait_for
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+TABS = ("Data", "Inspector", "Equivalent models", "Compare", "Restarts")  # those with figures inside React's layouts
+
+# A Bokeh in which what is amended has another name, or its module is not there.
+ANOTHER_BOKEH = """
+let bokeh
+Object.defineProperty(window, "Bokeh", {
+  get: () => bokeh,
+  set: (value) => {
+    bokeh = value
+    const original = bokeh.require
+    bokeh.require = (path) => {
+      if (path === "core/visuals/visual") { throw new Error(`no module ${path}`) }
+      return path === "models/plots/plot_canvas" ? { PlotView: class {} } : original(path)
+    }
+  },
+})"""
+
+
+def test_a_bokeh_without_the_methods_amended_is_told_of_once_each_and_nothing_breaks(open_page):
+    said = []
+    tab = open_page(before=ANOTHER_BOKEH, heard=said)
+    front(tab, "Compare")
+    tab.get_by_role("button", name="Pin this run", exact=True).wait_for()
+    front(tab, "Learn")
+    press(tab, "Rewind")
+    wait_for(tab, lambda now: now["step"] == 0, "step 0")
+    told = sorted(text for kind, text in said if kind == "info" and text.startswith("hidviz:"))
+    assert [text.split()[5] for text in told] == [
+        "PlotView._after_layout",
+        "PlotView._measure_layout",
+        "VisualProperties._get_css_value",
+    ]
+
+
+def test_this_bokeh_has_the_methods_amended(open_page):
+    said = []
+    tab = open_page(heard=said)
+    assert state(tab)["converged"]
+    assert [text for _, text in said if text.startswith("hidviz:")] == []
+
+
+def test_resizing_while_a_tab_is_built_breaks_nothing(open_page):
+    """Before a figure is laid out, the window's resize reaches it through its surroundings: a page error fails this."""
+    tab = open_page()
+    moves = random.Random(1)
+    for name in TABS:
+        front(tab, name)
+        for _ in range(moves.randrange(3, 9)):
+            tab.set_viewport_size({"width": moves.choice([700, 800, 1000, 1200, 1400]), "height": 900})
+            tab.wait_for_timeout(moves.choice([0, 10, 30, 60, 120]))
+    front(tab, "Learn")
+    press(tab, "Rewind")
+    wait_for(tab, lambda now: now["step"] == 0, "the start after all that")
+
+
+# A menu changes, and before the server has come to it a key is pressed: both in one task of the browser.
+CHANGE_AND_PRESS = """
+const menu = [...Bokeh.documents[0]._all_models.values()].find((model) => model.data?.label === "Bins shown")
+menu.data.value = "400"
+window.dispatchEvent(new KeyboardEvent("keydown", { key: "a" }))"""
+
+SHOWN = """
+const raster = [...Bokeh.documents[0]._all_models.values()].find((model) => model.name === "Raster")
+return raster.x_range.end - raster.x_range.start"""
+
+
+def test_a_menu_that_draws_is_obeyed_when_a_key_comes_at_once_after_it(open_page):
+    tab = open_page("?tab=data&T=1000")
+    until(tab, lambda: tab.evaluate(f"() => {{ {SHOWN} }}") == 200, "the raster")
+    tab.evaluate(f"() => {{ {CHANGE_AND_PRESS} }}")
+    until(tab, lambda: tab.evaluate(f"() => {{ {SHOWN} }}") == 400, "400 bins", 10)
