@@ -4,24 +4,23 @@ from hidviz.evaluation.baselines import Baselines, baseline_seconds, baselines
 from hidviz.evaluation.correlations import Correlations, correlations, rates
 from hidviz.evaluation.equivalent_models import (
     Equivalent,
-    broken_flip,
     cost_with,
-    gallery,
-    in_short,
-    moved_beliefs,
-    rescaled,
+    flip_half,
+    gauge_label,
+    iter_equivalents,
+    rescale,
 )
-from hidviz.evaluation.error_bars import Comparison, ErrorBars, compared, error_bars, measuring
-from hidviz.evaluation.error_paths import Path, Stretch, by_delay, n_paths, stretch_at, strongest_paths
+from hidviz.evaluation.error_bars import Comparison, ErrorBars, compare_errors, error_bars, iter_error_bars
+from hidviz.evaluation.error_paths import Excerpt, Path, by_delay, excerpt_at, n_paths, strongest_paths
 from hidviz.evaluation.errors import criteria, mean_square_errors, rms_errors
-from hidviz.evaluation.information import LONGEST_SECONDS, MOST_PARAMETERS, predicted_seconds
+from hidviz.evaluation.information import LONGEST_ERROR_BARS, MOST_PARAMETERS, error_bar_seconds
 from hidviz.evaluation.likelihood import LONGEST_JUDGEMENT, judge_for, log_likelihood
 from hidviz.evaluation.model_comparison import Candidate, Evidence, Judgement, judge
 from hidviz.evaluation.sampler import Sampler, sampler
 
 __all__ = [
+    "LONGEST_ERROR_BARS",
     "LONGEST_JUDGEMENT",
-    "LONGEST_SECONDS",
     "MOST_PARAMETERS",
     "Baselines",
     "Candidate",
@@ -30,33 +29,32 @@ __all__ = [
     "Equivalent",
     "ErrorBars",
     "Evidence",
+    "Excerpt",
     "Judgement",
     "Path",
     "Sampler",
-    "Stretch",
     "baseline_seconds",
     "baselines",
-    "broken_flip",
     "by_delay",
-    "compared",
+    "compare_errors",
     "correlations",
     "cost_with",
     "criteria",
+    "error_bar_seconds",
     "error_bars",
-    "gallery",
-    "in_short",
+    "excerpt_at",
+    "flip_half",
+    "gauge_label",
+    "iter_equivalents",
+    "iter_error_bars",
     "judge",
     "judge_for",
     "log_likelihood",
     "mean_square_errors",
-    "measuring",
-    "moved_beliefs",
     "n_paths",
-    "predicted_seconds",
     "rates",
-    "rescaled",
+    "rescale",
     "rms_errors",
     "sampler",
-    "stretch_at",
     "strongest_paths",
 ]

@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from hidviz.learners import Beliefs, Infeasible, Learner
+from hidviz.learners import Beliefs, Infeasible, Learner, regauge_beliefs
 from hidviz.network import Couplings, Gauge, n_equivalent_models, regauge
 from hidviz.numerics import Array
 
@@ -50,7 +50,7 @@ def all_gauges(n_hidden: int) -> Iterator[Gauge]:
     return (Gauge(order, signs) for order in orders for signs in product((1.0, -1.0), repeat=n_hidden))
 
 
-def gallery(learner: Learner, couplings: Couplings, beliefs: Beliefs | None = None) -> Iterator[Equivalent]:
+def iter_equivalents(learner: Learner, couplings: Couplings, beliefs: Beliefs | None = None) -> Iterator[Equivalent]:
     """All models equivalent to this one, each with its cost; the model itself comes first.
 
     Args:
@@ -63,18 +63,10 @@ def gallery(learner: Learner, couplings: Couplings, beliefs: Beliefs | None = No
     """
     for gauge in all_gauges(couplings.n_hidden):
         moved = regauge(couplings, gauge)
-        yield Equivalent(gauge, moved, cost_with(learner, moved, beliefs and moved_beliefs(beliefs, gauge)))
+        yield Equivalent(gauge, moved, cost_with(learner, moved, beliefs and regauge_beliefs(beliefs, gauge)))
 
 
-def moved_beliefs(beliefs: Beliefs, gauge: Gauge) -> Beliefs:
-    """The same beliefs about hidden units that were relabelled and flipped.
-
-    Where an E-step has several fixed points, only they lead to the same one.
-    """
-    return replace(beliefs, hidden=beliefs.hidden[:, gauge.order] * gauge.signs)
-
-
-def broken_flip(couplings: Couplings, unit: int, block: Literal["K", "L"]) -> Couplings:
+def flip_half(couplings: Couplings, unit: int, block: Literal["K", "L"]) -> Couplings:
     """Half a flip: the sign of one hidden unit changes in K or in L only, which is another model.
 
     Without M and hidden bias both halves cost the same, since they differ by a whole flip.
@@ -92,8 +84,8 @@ def broken_flip(couplings: Couplings, unit: int, block: Literal["K", "L"]) -> Co
     return replace(couplings, K=K, L=L)
 
 
-def rescaled(couplings: Couplings, factor: float, unit: int | None = None) -> Couplings:
-    """The model with one hidden unit, or all of them, louder by a factor and driven less by as much.
+def rescale(couplings: Couplings, factor: float, unit: int | None = None) -> Couplings:
+    """The model with one hidden unit, or all of them, with K scaled up by a factor and L scaled down by as much.
 
     Args:
         couplings: the model.
@@ -123,11 +115,11 @@ def scale_valley(
     unit: int | None = None,
     beliefs: Beliefs | None = None,
 ) -> Array:
-    """Costs along K → cK, L → L/c in nats per bin, one for each factor c; see `rescaled`."""
-    return np.array([cost_with(learner, rescaled(couplings, c, unit), beliefs) for c in factors])
+    """Costs along K → cK, L → L/c in nats per bin, one for each factor c; see `rescale`."""
+    return np.array([cost_with(learner, rescale(couplings, c, unit), beliefs) for c in factors])
 
 
-def in_short(gauge: Gauge) -> str:
+def gauge_label(gauge: Gauge) -> str:
     """A gauge in a few signs: "+2 −1" takes unit 2 first, then unit 1 with the other sign."""
     pairs = zip(gauge.order, gauge.signs, strict=True)
     return " ".join(f"{'−' if sign < 0 else '+'}{unit + 1}" for unit, sign in pairs)

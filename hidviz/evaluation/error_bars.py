@@ -47,7 +47,7 @@ class ErrorBars:
 
     Args:
         standard_errors: of every learned entry; zero in the blocks not learned.
-        untold: of every learned entry the part of it, from 0 to 1, that lies in flat directions; zero elsewhere.
+        flat_parts: of every learned entry the part of it, from 0 to 1, that lies in flat directions; zero elsewhere.
         mean_variance: for each learned block, its mean squared standard error.
         scale_errors: (Nh,) standard error of log c, the scale of each hidden unit; infinite for an unconnected one.
         eigenvalues: (N,) of the information, rising, in nats per squared coupling; negative ones say that the fit is
@@ -59,7 +59,7 @@ class ErrorBars:
     """
 
     standard_errors: Couplings
-    untold: Couplings
+    flat_parts: Couplings
     mean_variance: Mapping[str, float]
     scale_errors: Array
     eigenvalues: Array
@@ -115,7 +115,7 @@ def error_bars(
     Raises:
         Infeasible: it would take too long; the message gives the number.
     """
-    steps = measuring(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias)
+    steps = iter_error_bars(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias)
     while True:
         try:
             next(steps)
@@ -124,7 +124,7 @@ def error_bars(
             return bars
 
 
-def measuring(
+def iter_error_bars(
     couplings: Couplings,
     recording: Recording,
     *,
@@ -149,14 +149,14 @@ def measuring(
 
     order = np.argsort(np.concatenate(places))
     variance = np.concatenate([(part.roots**2).sum(axis=1) for part in parts])[order]
-    untold = np.minimum(np.concatenate([part.untold for part in parts])[order], 1.0)
+    flat_parts = np.minimum(np.concatenate([part.flat_parts for part in parts])[order], 1.0)
     eigenvalues = np.sort(np.concatenate([part.eigenvalues for part in parts]))
     flat = eigenvalues < FLAT
-    shares = untold / max(flat.sum(), 1)
+    shares = flat_parts / max(flat.sum(), 1)
     roots = parts[0].roots
     return ErrorBars(
         standard_errors=nothing.with_vector(np.sqrt(variance), blocks),
-        untold=nothing.with_vector(untold, blocks),
+        flat_parts=nothing.with_vector(flat_parts, blocks),
         mean_variance=MappingProxyType({name: float(block.mean()) for name, block in by_block(variance).items()}),
         scale_errors=_scale_errors(couplings, nothing, roots, blocks),
         eigenvalues=eigenvalues,
@@ -174,7 +174,7 @@ class _Told(NamedTuple):
 
     eigenvalues: Array
     roots: Array
-    untold: Array
+    flat_parts: Array
 
 
 def _told(matrix: Array) -> _Told:
@@ -212,7 +212,7 @@ def _scale_errors(couplings: Couplings, nothing: Couplings, roots: Array, blocks
     return errors
 
 
-def compared(bars: ErrorBars, estimate: Couplings, truth: Couplings) -> dict[str, Comparison]:
+def compare_errors(bars: ErrorBars, estimate: Couplings, truth: Couplings) -> dict[str, Comparison]:
     """Error bars against the errors of the aligned estimate, for each learned block that has entries.
 
     Hidden units that the estimate lacks are left out; units that the truth lacks count as unconnected there.

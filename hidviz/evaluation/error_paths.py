@@ -26,8 +26,8 @@ from hidviz.numerics import Array, States
 
 
 @dataclass(frozen=True, eq=False)
-class Stretch:
-    """What back-propagation knows of one stretch of a trial that begins at bin t: row k belongs to bin t + k.
+class Excerpt:
+    """What back-propagation knows of an excerpt of a trial that begins at bin t: row k belongs to bin t + k.
 
     Args:
         couplings: the network.
@@ -45,7 +45,7 @@ class Stretch:
 
     @property
     def n_delays(self) -> int:
-        """Number of delays q = 0, 1, … whose errors lie within the stretch."""
+        """Number of delays q = 0, 1, … whose errors lie within the excerpt."""
         return max(0, len(self.mu) - 1)
 
 
@@ -69,8 +69,8 @@ class Path:
         return prod(self.factors)
 
 
-def stretch(couplings: Couplings, states: States, mu: Array) -> Stretch:
-    """A stretch of one trial.
+def excerpt(couplings: Couplings, states: States, mu: Array) -> Excerpt:
+    """An excerpt of one trial.
 
     Args:
         couplings: the network.
@@ -79,11 +79,11 @@ def stretch(couplings: Couplings, states: States, mu: Array) -> Stretch:
     """
     s = states.astype(np.float64)
     H = couplings.h + s[:-1] @ couplings.J.T + mu @ couplings.K.T
-    return Stretch(couplings, s, mu, s[1:] - np.tanh(H), 1.0 - mu**2)
+    return Excerpt(couplings, s, mu, s[1:] - np.tanh(H), 1.0 - mu**2)
 
 
-def stretch_at(couplings: Couplings, recording: Recording, hidden: Array, t: int, n_delays: int) -> Stretch:
-    """The stretch that holds n_delays delays behind bin t of a recording, or as many as its trial has.
+def excerpt_at(couplings: Couplings, recording: Recording, hidden: Array, t: int, n_delays: int) -> Excerpt:
+    """The excerpt that holds n_delays delays behind bin t of a recording, or as many as its trial has.
 
     Args:
         couplings: the network.
@@ -99,10 +99,10 @@ def stretch_at(couplings: Couplings, recording: Recording, hidden: Array, t: int
         k += 1
     states = recording.trials[k][begin : begin + n_delays + 2]
     row = t - k  # each trial before this one has one transition less than bins
-    return stretch(couplings, states, hidden[row : row + len(states) - 1])
+    return excerpt(couplings, states, hidden[row : row + len(states) - 1])
 
 
-def by_delay(seen: Stretch, receiver: int) -> Array:
+def by_delay(seen: Excerpt, receiver: int) -> Array:
     """For each delay q the sum of all paths to the receiving unit at t+1, (n_delays,); they add up to del_a(t+1)."""
     K, M = seen.couplings.K, seen.couplings.M
     shares = np.zeros(seen.n_delays)
@@ -118,7 +118,7 @@ def n_paths(n_visible: int, n_hidden: int, q: int) -> int:
     return int(n_visible * n_hidden**q)
 
 
-def strongest_paths(seen: Stretch, receiver: int, q: int, n: int) -> list[Path]:
+def strongest_paths(seen: Excerpt, receiver: int, q: int, n: int) -> list[Path]:
     """The n paths of delay q with the largest products in size, strongest first; none whose product is 0.
 
     Best partial paths extend to best paths, since sizes multiply: n of them are kept at each hidden unit and bin.
@@ -151,7 +151,7 @@ def _largest(sizes: Array, n: int) -> tuple[Array, NDArray[np.intp]]:
     return np.take_along_axis(sizes, places, axis=1), places
 
 
-def _path(seen: Stretch, source: int, units: list[int]) -> Path:
+def _path(seen: Excerpt, source: int, units: list[int]) -> Path:
     q = len(units) - 1
     factors = [seen.eps[q + 1, source], seen.couplings.K[source, units[0]], seen.X[q + 1, units[0]]]
     for k, (later, earlier) in enumerate(pairwise(units)):

@@ -35,7 +35,7 @@ from hidviz.network import Couplings, Recording, learned_blocks, with_bias
 from hidviz.numerics import Array, Tables, distinct, joint_states
 
 MOST_PARAMETERS = 2500  # their matrix is diagonalised in ten seconds or so
-LONGEST_SECONDS = 300.0
+LONGEST_ERROR_BARS = 300.0
 BLOCK_NUMBERS = 2**19  # numbers in a block's largest array: 4 MB
 STEP = 1e-4  # of a central difference: rounding and truncation both stay near 1e-9 of the largest entry
 
@@ -65,13 +65,13 @@ def information(
         )
     continuous = hidden == "continuous"
     by_bins = _by_bins(couplings, hidden_hidden)
-    predicted = predicted_seconds(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias)
-    if predicted > LONGEST_SECONDS:
+    predicted = error_bar_seconds(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias)
+    if predicted > LONGEST_ERROR_BARS:
         what = f"{2 * n_parameters:,} evaluations"
         if by_bins:
             what = "second derivatives" if continuous else f"sums over 2**{n_hidden} hidden states"
         raise Infeasible(
-            f"Error bars need {what} of {n:,} transitions, about {predicted:.2g} s of {LONGEST_SECONDS:g} s "
+            f"Error bars need {what} of {n:,} transitions, about {predicted:.2g} s of {LONGEST_ERROR_BARS:g} s "
             "at most: use fewer hidden units, or a shorter recording and the 1/T law."
         )
     if by_bins:
@@ -81,7 +81,7 @@ def information(
     return (yield from _differences(couplings, recording, learner, hidden_hidden, bias))
 
 
-def predicted_seconds(
+def error_bar_seconds(
     couplings: Couplings,
     recording: Recording,
     *,

@@ -183,10 +183,10 @@ def _evidence(couplings: Couplings, recording: Recording, rng: np.random.Generat
     if entry.hidden == "continuous":
         value = log_likelihood(couplings, recording, hidden="continuous")
         return Evidence(value, 0.0, recording.n_transitions, exact=True)
-    return honest_evidence(couplings, recording, rng)
+    return find_evidence(couplings, recording, rng)
 
 
-def honest_evidence(
+def find_evidence(
     couplings: Couplings, recording: Recording, rng: np.random.Generator, *, affordable: float = AFFORDABLE
 ) -> Evidence:
     """The log likelihood of stochastic hidden units, exact where affordable, else by importance sampling.

@@ -33,7 +33,7 @@ from hidviz.learning import (
     true_start,
     with_couplings,
 )
-from hidviz.network import Couplings, learned_blocks, random_couplings, simulating
+from hidviz.network import Couplings, iter_simulation, learned_blocks, random_couplings
 
 UNDER_WAY = 10  # steps, after which baselines that are costly to find may keep a run waiting
 
@@ -161,7 +161,7 @@ class Experiment:
         for stream, n_bins in ((1, self.n_steps), (3, self.n_held_out)):
             if n_bins == 0:
                 continue
-            chunks = simulating(truth, n_bins, self._rng(stream), hidden=self.model)
+            chunks = iter_simulation(truth, n_bins, self._rng(stream), hidden=self.model)
             while True:
                 try:
                     fraction = next(chunks)

@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from hidviz.background import on_one_blas_thread
-from hidviz.evaluation import in_short
+from hidviz.evaluation import gauge_label
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.frame import Frame, Progress, framed
 from hidviz.experiments.setup import Data, Setup, with_baselines
@@ -63,7 +63,7 @@ class Start:
     @property
     def gauge(self) -> str:
         """The gauge that aligns it to the truth, in short."""
-        return in_short(self.frame.gauge)
+        return gauge_label(self.frame.gauge)
 
     @property
     def rms(self) -> Mapping[str, float]:

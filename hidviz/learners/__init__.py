@@ -22,7 +22,7 @@ from hidviz.learners.mean_field import (
     MEAN_FIELD_SAME_TIME,
     MEAN_FIELD_SECOND_ORDER,
 )
-from hidviz.learners.protocol import Beliefs, Estimate, HiddenKind, Infeasible, Learner, Method
+from hidviz.learners.protocol import Beliefs, Estimate, HiddenKind, Infeasible, Learner, Method, regauge_beliefs
 from hidviz.learners.smoothing import HiddenPosterior, hidden_posterior
 from hidviz.learners.visible import VISIBLE, VISIBLE_LAG2, LogisticFit, logistic_fit
 from hidviz.network import Recording
@@ -42,6 +42,7 @@ __all__ = [
     "hidden_posterior",
     "logistic_fit",
     "prepare",
+    "regauge_beliefs",
     "smoothing",
 ]
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.learners.parts.budget import refuse_if_long, seconds
+from hidviz.learners.parts.budget import exact_seconds, refuse_if_long
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
 from hidviz.network import Couplings, Recording, as_gradient, learned_blocks, with_bias
 from hidviz.numerics import Array, Index, Tables, distinct, expected_tanh, joint_states, log_2cosh, rank
@@ -109,7 +109,7 @@ def method(chain: Prepare) -> Method:
             r"\partial L_{aj} = \sum_t \langle \sigma_a(t+1) - \tanh B_a(t) \rangle_{\sigma|s}\, s_j(t)",
             r"\partial M_{ab} = \sum_t \langle [\sigma_a(t+1) - \tanh B_a(t)]\, \sigma_b(t) \rangle_{\sigma|s}",
         ),
-        seconds=seconds,
+        seconds=exact_seconds,
     )
 
 

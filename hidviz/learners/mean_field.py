@@ -127,7 +127,7 @@ def ascent(theory: Theory, wiring: Wiring, cases: Cases, mu: Array) -> tuple[flo
     return total, {"J": dJ1[:, :-1], "K": dK, "L": dL1[:, :-1], "M": dM, "h": dJ1[:, -1], "g": dL1[:, -1]}
 
 
-def _preparing(theory: Theory) -> Prepare:
+def _prepare_with(theory: Theory) -> Prepare:
     def prepare(
         recording: Recording,
         *,
@@ -201,7 +201,7 @@ _OBJECTIVE = "mean-field objective A, neither the likelihood nor a bound on it"
 
 MEAN_FIELD = Method(
     title="Mean field, lowest order",
-    prepare=_preparing(Theory(LOWEST)),
+    prepare=_prepare_with(Theory(LOWEST)),
     hidden="stochastic",
     objective=_OBJECTIVE,
     likelihood=False,
@@ -216,7 +216,7 @@ MEAN_FIELD = Method(
 )
 MEAN_FIELD_NAIVE = Method(
     title="Mean field, naive",
-    prepare=_preparing(Theory(NAIVE)),
+    prepare=_prepare_with(Theory(NAIVE)),
     hidden="stochastic",
     objective=_OBJECTIVE,
     likelihood=False,
@@ -230,7 +230,7 @@ MEAN_FIELD_NAIVE = Method(
 )
 MEAN_FIELD_GAUSSIAN = Method(
     title="Mean field, Gaussian",
-    prepare=_preparing(Theory(gaussian())),
+    prepare=_prepare_with(Theory(gaussian())),
     hidden="stochastic",
     objective=_OBJECTIVE,
     likelihood=False,
@@ -245,7 +245,7 @@ MEAN_FIELD_GAUSSIAN = Method(
 )
 MEAN_FIELD_SECOND_ORDER = Method(
     title="Mean field, second order",
-    prepare=_preparing(Theory(LOWEST, second_order=True)),
+    prepare=_prepare_with(Theory(LOWEST, second_order=True)),
     hidden="stochastic",
     objective=_OBJECTIVE,
     likelihood=False,
@@ -265,7 +265,7 @@ MEAN_FIELD_SECOND_ORDER = Method(
 )
 MEAN_FIELD_SAME_TIME = Method(
     title="Mean field, same-time term",
-    prepare=_preparing(Theory(LOWEST, same_time=True)),
+    prepare=_prepare_with(Theory(LOWEST, same_time=True)),
     hidden="stochastic",
     objective=_OBJECTIVE,
     likelihood=False,

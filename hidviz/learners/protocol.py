@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from hidviz.network import Couplings, Recording
+from hidviz.network import Couplings, Gauge, Recording
 from hidviz.numerics import Array
 
 HiddenKind = Literal["none", "continuous", "stochastic"]
@@ -34,6 +34,14 @@ class Beliefs:
 
     hidden: Array
     sweeps: int = 0
+
+
+def regauge_beliefs(beliefs: Beliefs, gauge: Gauge) -> Beliefs:
+    """The same beliefs about hidden units that were relabelled and flipped.
+
+    Where an E-step has several fixed points, only they lead to the same one.
+    """
+    return replace(beliefs, hidden=beliefs.hidden[:, gauge.order] * gauge.signs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,7 +84,7 @@ def _prepare_lag1(
     """A learner of J and, with a bias, h."""
     if n_hidden:
         raise ValueError(f"n_hidden must be 0, got {n_hidden}: this learner ignores hidden units.")
-    return _prepared(recording, lags=1, bias=bias)
+    return _prepare(recording, lags=1, bias=bias)
 
 
 def _prepare_lag2(
@@ -100,10 +100,10 @@ def _prepare_lag2(
             f"n_hidden must be {recording.n_visible}, the number of visible units, got {n_hidden}: "
             "the hidden units of this learner are copies of the visible ones, one bin late."
         )
-    return _prepared(recording, lags=2, bias=bias)
+    return _prepare(recording, lags=2, bias=bias)
 
 
-def _prepared(recording: Recording, *, lags: int, bias: bool) -> Learner:
+def _prepare(recording: Recording, *, lags: int, bias: bool) -> Learner:
     n_visible = recording.n_visible
     history = _history(recording, lags=lags, bias=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hidviz.learners import Estimate
+from hidviz.learners import Estimate, regauge_beliefs
 from hidviz.learning.optimisers import Memory
 from hidviz.network import Couplings, Gauge, regauge
 from hidviz.numerics import Array
@@ -89,9 +89,7 @@ def regauged(snapshot: Snapshot, gauge: Gauge, learned: tuple[str, ...]) -> Snap
     def move(vector: Array) -> Array:
         return regauge(couplings.with_vector(vector, learned), gauge).vector(learned)
 
-    beliefs = estimate.beliefs and replace(
-        estimate.beliefs, hidden=estimate.beliefs.hidden[:, gauge.order] * gauge.signs
-    )
+    beliefs = estimate.beliefs and regauge_beliefs(estimate.beliefs, gauge)
     return replace(
         snapshot,
         couplings=regauge(couplings, gauge),

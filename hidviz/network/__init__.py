@@ -24,7 +24,7 @@ from hidviz.network.gauge import (
 )
 from hidviz.network.read_recording import read_recording
 from hidviz.network.recording import Recording
-from hidviz.network.simulation import simulate, simulating
+from hidviz.network.simulation import iter_simulation, simulate
 
 __all__ = [
     "BLOCKS",
@@ -39,6 +39,7 @@ __all__ = [
     "cosines",
     "divide",
     "flip",
+    "iter_simulation",
     "largest_field",
     "learned_blocks",
     "n_equivalent_models",
@@ -46,7 +47,6 @@ __all__ = [
     "read_recording",
     "regauge",
     "simulate",
-    "simulating",
     "swap",
     "with_bias",
     "with_hidden",

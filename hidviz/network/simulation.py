@@ -63,7 +63,7 @@ def simulate(
     Raises:
         ValueError: n_steps or hidden is not as above.
     """
-    steps = simulating(couplings, n_steps, rng, hidden=hidden)
+    steps = iter_simulation(couplings, n_steps, rng, hidden=hidden)
     while True:
         try:
             next(steps)
@@ -71,7 +71,7 @@ def simulate(
             return end.value  # type: ignore[no-any-return]
 
 
-def simulating(
+def iter_simulation(
     couplings: Couplings, n_steps: int, rng: np.random.Generator, *, hidden: Hidden = "stochastic"
 ) -> Generator[float, None, Simulation]:
     """As `simulate`, but a generator: yields the fraction done after each chunk of work, returns the Simulation."""
@@ -79,10 +79,10 @@ def simulating(
         raise ValueError(f"n_steps must be a whole number of time bins, 2 or more, got {n_steps!r}.")
     if hidden not in get_args(Hidden):
         raise ValueError(f"hidden must be one of {', '.join(get_args(Hidden))}, got {hidden!r}.")
-    return _simulating(couplings, int(n_steps), rng, hidden == "continuous")
+    return _iter_simulation(couplings, int(n_steps), rng, hidden == "continuous")
 
 
-def _simulating(
+def _iter_simulation(
     couplings: Couplings, n_steps: int, rng: np.random.Generator, continuous: bool
 ) -> Generator[float, None, Simulation]:
     n_visible, n_units = couplings.n_visible, couplings.n_visible + couplings.n_hidden

@@ -7,11 +7,11 @@ import pytest
 
 from hidviz.evaluation.equivalent_models import (
     all_gauges,
-    broken_flip,
     cost_with,
-    gallery,
-    in_short,
-    rescaled,
+    flip_half,
+    gauge_label,
+    iter_equivalents,
+    rescale,
     scale_valley,
 )
 from hidviz.learners import Beliefs, Estimate, Infeasible, Learner, prepare
@@ -47,7 +47,7 @@ def test_four_units_are_refused_with_the_number():
 @pytest.mark.parametrize(("hidden_hidden", "bias"), [(False, 0.0), (True, 0.3)])
 def test_all_equivalents_cost_the_same(name, hidden_hidden, bias):
     learner, truth = setting(name, 3, hidden_hidden=hidden_hidden, bias=bias)
-    models = list(gallery(learner, truth))
+    models = list(iter_equivalents(learner, truth))
     costs = np.array([model.cost for model in models])
     assert len(models) == 48
     assert models[0].couplings == truth
@@ -62,7 +62,7 @@ def test_beliefs_move_with_their_units():
     def drive(couplings, beliefs):
         return Estimate(float(((beliefs.hidden @ couplings.K.T) ** 2).sum()), couplings, beliefs)
 
-    costs = [m.cost for m in gallery(Learner(drive, 4, 2, 30, ("K",)), truth, Beliefs(hidden))]
+    costs = [m.cost for m in iter_equivalents(Learner(drive, 4, 2, 30, ("K",)), truth, Beliefs(hidden))]
     assert np.ptp(costs) < 1e-12  # a field made of K and beliefs stays only if both move
 
 
@@ -70,20 +70,20 @@ def test_beliefs_move_with_their_units():
 def test_half_a_flip_costs_and_both_halves_cost_alike_without_m(name):
     learner, truth = setting(name, 2)
     here = cost_with(learner, truth)
-    halves = [cost_with(learner, broken_flip(truth, 0, block)) for block in "KL"]
+    halves = [cost_with(learner, flip_half(truth, 0, block)) for block in "KL"]
     assert min(halves) > here + 0.01
     assert halves[0] == pytest.approx(halves[1], abs=1e-12)
 
 
 def test_two_halves_make_a_whole_flip():
     truth = random_couplings(5, 3, np.random.default_rng(0))
-    assert broken_flip(broken_flip(truth, 1, "K"), 1, "L") == regauge(truth, flip(3, 1))
+    assert flip_half(flip_half(truth, 1, "K"), 1, "L") == regauge(truth, flip(3, 1))
 
 
 def test_scale_of_minus_one_is_the_flip():
     truth = random_couplings(5, 3, np.random.default_rng(0), hidden_hidden=True, bias=0.5)
-    assert rescaled(truth, -1.0, unit=2) == regauge(truth, flip(3, 2))
-    assert rescaled(truth, -1.0) == regauge(truth, Gauge(range(3), -np.ones(3)))
+    assert rescale(truth, -1.0, unit=2) == regauge(truth, flip(3, 2))
+    assert rescale(truth, -1.0) == regauge(truth, Gauge(range(3), -np.ones(3)))
 
 
 @pytest.mark.parametrize("name", LEARNED)
@@ -107,8 +107,8 @@ def test_valley_of_one_unit_leaves_the_others():
 
 
 def test_gauge_in_short_names_units_and_signs():
-    assert in_short(Gauge([1, 0], [1, -1])) == "+2 −1"
-    assert in_short(Gauge([], [])) == ""
+    assert gauge_label(Gauge([1, 0], [1, -1])) == "+2 −1"
+    assert gauge_label(Gauge([], [])) == ""
 
 
 def test_flat_stretch_ends_where_a_parabola_passes_the_level():

@@ -3,7 +3,7 @@ import pytest
 
 from hidviz import LEARNERS, Couplings, Infeasible, Recording, fit, random_couplings, random_start, regauge, simulate
 from hidviz.background.checkpoint import paced
-from hidviz.evaluation.error_bars import FLAT, compared, error_bars
+from hidviz.evaluation.error_bars import FLAT, compare_errors, error_bars
 from hidviz.evaluation.information import information
 from hidviz.network.couplings import learned_blocks
 from hidviz.network.gauge import Gauge
@@ -91,7 +91,7 @@ def test_error_bars_belong_to_their_couplings_whatever_the_gauge():
     for name in learned_blocks(2, bias=True):
         np.testing.assert_allclose(getattr(moved.standard_errors, name), np.abs(getattr(expected, name)), rtol=1e-9)
     np.testing.assert_allclose(moved.scale_errors, bars.scale_errors[[1, 0]], rtol=1e-9)
-    assert compared(bars, truth, truth)["K"].error == 0.0
+    assert compare_errors(bars, truth, truth)["K"].error == 0.0
     assert not bars.standard_errors.M.any()
     assert bars.how == "the Louis identity"
 
@@ -126,7 +126,7 @@ def test_comparison_leaves_out_what_the_estimate_lacks_and_counts_what_the_truth
     recording, _ = simulate(truth, 2000, np.random.default_rng(8))
     for n_hidden in (0, 1, 3):
         other = random_couplings(4, n_hidden, np.random.default_rng(9))
-        found = compared(error_bars(other, recording), other, truth)
+        found = compare_errors(error_bars(other, recording), other, truth)
         assert {name: each.n for name, each in found.items()} == (
             {"J": 16, "K": 4 * n_hidden, "L": 4 * n_hidden} if n_hidden else {"J": 16}
         )
@@ -170,7 +170,7 @@ def test_intervals_of_95_percent_cover_the_truth():
         )
         bars = error_bars(best.couplings, recording)
         assert bars.n_flat == 0
-        for name, block in compared(bars, best.couplings, truth).items():
+        for name, block in compare_errors(bars, best.couplings, truth).items():
             covered[name] += [block.covered * block.n, block.n]
     hits, total = (sum(sum(counts[k::2]) for counts in covered.values()) for k in (0, 1))
     assert total == 225

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hidviz.evaluation.error_paths import by_delay, n_paths, stretch_at, strongest_paths
+from hidviz.evaluation.error_paths import by_delay, excerpt_at, n_paths, strongest_paths
 from hidviz.learners.backprop import BACKPROP
 from hidviz.network.couplings import BLOCKS, random_couplings
 from hidviz.network.recording import Recording
@@ -51,7 +51,7 @@ def test_delays_summed_over_bins_are_the_gradient_of_back_propagation(hidden_hid
     hidden, present = estimate.beliefs.hidden, recording.transitions().present
     dL, dM, dg = np.zeros_like(couplings.L), np.zeros_like(couplings.M), np.zeros_like(couplings.g)
     for t, row, _ in every_sender(recording):
-        seen = stretch_at(couplings, recording, hidden, t, 40)
+        seen = excerpt_at(couplings, recording, hidden, t, 40)
         back = np.array([by_delay(seen, a).sum() for a in range(3)])
         dL += np.outer(back, present[row])
         dM += np.outer(back, hidden[row])
@@ -68,7 +68,7 @@ def test_all_paths_of_every_bin_are_those_of_the_oracle_strongest_first():
     for t, q, i, units, product in oracle.every_path(recording.trials[0].astype(float), **blocks(couplings)):
         expected.setdefault((t, q, units[-1]), {})[i, units] = product
     for (t, q, a), products in expected.items():
-        seen = stretch_at(couplings, recording, hidden, t, 5)
+        seen = excerpt_at(couplings, recording, hidden, t, 5)
         found = strongest_paths(seen, a, q, 1000)
         assert len(found) == n_paths(3, 2, q) == len(products)
         for path in found:
@@ -82,7 +82,7 @@ def test_all_paths_of_every_bin_are_those_of_the_oracle_strongest_first():
 
 def test_without_hidden_to_hidden_couplings_no_path_is_longer_than_two_steps():
     couplings, recording = network(4, 3, hidden_hidden=False, lengths=(10,))
-    seen = stretch_at(couplings, recording, learned(couplings, recording).beliefs.hidden, 2, 5)
+    seen = excerpt_at(couplings, recording, learned(couplings, recording).beliefs.hidden, 2, 5)
     assert len(strongest_paths(seen, 1, 0, 10)) == 4
     assert strongest_paths(seen, 1, 1, 10) == []
     np.testing.assert_array_equal(by_delay(seen, 1)[1:], 0.0)
@@ -92,13 +92,13 @@ def test_paths_end_with_their_trial():
     couplings, recording = network(lengths=(8, 2, 6))
     hidden = learned(couplings, recording).beliefs.hidden
     for t, _, left in every_sender(recording):
-        assert stretch_at(couplings, recording, hidden, t, 100).n_delays == left
+        assert excerpt_at(couplings, recording, hidden, t, 100).n_delays == left
 
 
 def test_the_factors_of_a_path_are_named_by_its_units():
     couplings, recording = network(lengths=(9,))
     hidden = learned(couplings, recording).beliefs.hidden
-    path = strongest_paths(stretch_at(couplings, recording, hidden, 3, 4), 1, 2, 1)[0]
+    path = strongest_paths(excerpt_at(couplings, recording, hidden, 3, 4), 1, 2, 1)[0]
     c2, c1, a = path.units
     assert a == 1
     _, K, X2, M1, X1, M0, X0 = path.factors

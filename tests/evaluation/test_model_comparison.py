@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hidviz import LEARNERS, Couplings, Infeasible, Recording, fit, random_couplings, random_start, simulate
-from hidviz.evaluation.model_comparison import honest_evidence, judge
+from hidviz.evaluation.model_comparison import find_evidence, judge
 from tests.oracle import histories, sampling
 
 
@@ -93,7 +93,7 @@ def test_beyond_exact_sums_the_likelihood_is_sampled_and_covers_the_exact_one():
     truth, recording, _ = case(5, 3, (300, 2), bias=0.3)
     trial = recording.trials[0].astype(float)
     exact = sampling.independent_bins(truth.J, truth.K, truth.L, truth.h, truth.g, trial)[0].sum()
-    found = honest_evidence(truth, recording, np.random.default_rng(0), affordable=0.0)
+    found = find_evidence(truth, recording, np.random.default_rng(0), affordable=0.0)
     assert not found.exact
     assert found.cost_error == found.standard_error / found.n_transitions
     assert 0.0 < found.standard_error < 3.0
@@ -103,7 +103,7 @@ def test_beyond_exact_sums_the_likelihood_is_sampled_and_covers_the_exact_one():
 def test_more_units_than_can_be_summed_over_are_sampled_however_few_the_bins():
     couplings = random_couplings(3, 20, np.random.default_rng(0))
     recording = Recording(np.random.default_rng(1).choice([-1, 1], (10, 3)))
-    assert not honest_evidence(couplings, recording, np.random.default_rng(0)).exact
+    assert not find_evidence(couplings, recording, np.random.default_rng(0)).exact
 
 
 def test_what_cannot_be_judged_is_said_in_its_row_and_the_others_go_on():
@@ -115,10 +115,10 @@ def test_what_cannot_be_judged_is_said_in_its_row_and_the_others_go_on():
     assert table.candidates[0].n_parameters == 9 + 72 + 144
     assert table.best.kind == "baseline"
     with pytest.raises(Infeasible, match="importance sampling"):
-        honest_evidence(couplings, recording, np.random.default_rng(0))
+        find_evidence(couplings, recording, np.random.default_rng(0))
     long = Recording(np.ones((200_000, 50), np.int8))
     with pytest.raises(Infeasible, match="199,999 transitions"):
-        honest_evidence(random_couplings(50, 800, np.random.default_rng(0)), long, np.random.default_rng(0))
+        find_evidence(random_couplings(50, 800, np.random.default_rng(0)), long, np.random.default_rng(0))
 
 
 def test_hidden_units_beat_two_lags_which_beat_one():

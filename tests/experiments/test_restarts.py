@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hidviz import Beliefs, Experiment, Infeasible
-from hidviz.evaluation.equivalent_models import in_short
+from hidviz.evaluation.equivalent_models import gauge_label
 from hidviz.experiments.frame import Frame, Progress
 from hidviz.experiments.restarts import TURN, Restarts, check_room, restarts
 
@@ -41,7 +41,7 @@ def test_row_is_the_run_of_that_start_number_bit_for_bit(knobs):
         assert start.experiment == replace(experiment, start_index=start.index)
         assert start.frame.snapshot.couplings == alone.snapshot.couplings
         assert (start.cost, start.step, start.state) == (alone.snapshot.cost, alone.snapshot.step, alone.snapshot.state)
-        assert start.gauge == in_short(alone.gauge)
+        assert start.gauge == gauge_label(alone.gauge)
         for name in alone.trace.names:
             assert np.array_equal(start.frame.trace[name], alone.trace[name])
         assert start.rms["K"] == alone.trace["rms_K"][-1]

@@ -7,7 +7,7 @@ import pytest
 
 from hidviz.background.checkpoint import paced
 from hidviz.network.couplings import Couplings, random_couplings
-from hidviz.network.simulation import simulate, simulating
+from hidviz.network.simulation import iter_simulation, simulate
 
 
 def network(n_visible, n_hidden, seed=0, **switches):
@@ -85,7 +85,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others():
 
 def test_the_generator_tells_its_progress_and_returns_the_same():
     truth = network(5, 2)
-    steps, fractions = simulating(truth, 5_000, np.random.default_rng(1)), []
+    steps, fractions = iter_simulation(truth, 5_000, np.random.default_rng(1)), []
     while True:
         try:
             fractions.append(next(steps))
@@ -148,7 +148,7 @@ def test_kinds_of_numbers_are_as_promised():
 @pytest.mark.parametrize("n_steps", [1, 0, -5, 10.0, True, "ten"])
 def test_numbers_of_steps_out_of_range_are_refused(n_steps):
     with pytest.raises(ValueError, match="n_steps must be a whole number of time bins, 2 or more, got"):
-        simulating(network(3, 2), n_steps, np.random.default_rng(0))
+        iter_simulation(network(3, 2), n_steps, np.random.default_rng(0))
 
 
 def test_unknown_kinds_of_hidden_units_are_refused():

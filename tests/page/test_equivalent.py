@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from hidviz.evaluation.equivalent_models import broken_flip, cost_with
+from hidviz.evaluation.equivalent_models import cost_with, flip_half
 from hidviz.learners import LEARNERS
 from hidviz.ui.state.shipped import shipped_frame
 from tests.pages import choose, enter, press, rest_at, state
@@ -67,7 +67,7 @@ def test_half_a_flip_costs_what_the_engine_says(fig3):
     frame = shipped_frame("fig3")
     for block in "KL":
         choose(tab, "Block flipped alone", block)
-        broken = broken_flip(frame.snapshot.couplings, 0, block)
+        broken = flip_half(frame.snapshot.couplings, 0, block)
         jump = cost_with(frame.setup.learner, broken) - frame.snapshot.cost
         tab.get_by_text(f"Flip it in {block} only: {jump / 18:+.4f} nats per unit and bin").wait_for()
     choose(tab, "Hidden unit to break", "2")

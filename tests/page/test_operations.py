@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hidviz import Experiment
-from hidviz.evaluation.equivalent_models import broken_flip, cost_with
+from hidviz.evaluation.equivalent_models import cost_with, flip_half
 from hidviz.evaluation.errors import rms_errors
 from hidviz.experiments.frame import Frame
 from hidviz.network.gauge import Gauge, best_gauge, flip, regauge, swap
@@ -99,7 +99,7 @@ def test_half_a_flip_costs_what_the_engine_says_and_twice_is_nothing(tab, frame,
     before = state(tab)
     press(tab, f"Flip {block} only")
     once = changed(tab, before, "half a flip")
-    assert is_these(once, broken_flip(frame.snapshot.couplings, 0, block), frame)
+    assert is_these(once, flip_half(frame.snapshot.couplings, 0, block), frame)
     assert once["cost"] > before["cost"] + 1e-3
     tab.get_by_text(f"which is not a symmetry: the cost changed by {once['cost'] - before['cost']:+.4f}").wait_for()
     press(tab, f"Flip {block} only")

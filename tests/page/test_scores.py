@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hidviz import Experiment, simulate
-from hidviz.evaluation.error_bars import compared, error_bars
+from hidviz.evaluation.error_bars import compare_errors, error_bars
 from hidviz.evaluation.model_comparison import judge
 from hidviz.network.couplings import random_couplings
 from hidviz.ui.text.scores import bars_in_words, table_of, table_of_bars, verdict_of
@@ -60,7 +60,7 @@ def test_error_bars_are_told_with_flat_directions_and_the_scale_valley():
     assert "None of the 24 directions is flat" in words
     assert "the factor c is known to ±" in words
     assert "converged" not in words
-    table = table_of_bars(compared(bars, truth, truth), dict.fromkeys("JKL", "#000"), 7)
+    table = table_of_bars(compare_errors(bars, truth, truth), dict.fromkeys("JKL", "#000"), 7)
     assert table.count('<th scope="row"') == 3
     assert "100 %" in table
     spare = random_couplings(4, 2, np.random.default_rng(0), variance=1e-6)

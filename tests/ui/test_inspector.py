@@ -8,7 +8,7 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.evaluation.error_bars import error_bars
-from hidviz.evaluation.information import predicted_seconds
+from hidviz.evaluation.information import error_bar_seconds
 from hidviz.experiments.frame import Frame, regauged_frame
 from hidviz.network.gauge import Gauge, aligned
 from hidviz.ui.components.couplings_table import Row, rows_of_unit
@@ -119,7 +119,7 @@ def test_what_takes_long_waits_until_asked_and_can_be_given_up(knowing):
         n_visible=5, n_hidden=9, n_steps=20_000, n_held_out=0, model="stochastic", learner="exact", max_steps=0
     )
     frame = frames_of(experiment)[-1]
-    seconds = predicted_seconds(frame.snapshot.couplings, frame.data.recording, **settings_of(frame, "exact"))
+    seconds = error_bar_seconds(frame.snapshot.couplings, frame.data.recording, **settings_of(frame, "exact"))
     assert 5.0 < seconds < 300.0
     knowing.follow(frame, "exact", running=False)
     assert not knowing.working

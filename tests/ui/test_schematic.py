@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from hidviz.evaluation.error_paths import stretch_at, strongest_paths
+from hidviz.evaluation.error_paths import excerpt_at, strongest_paths
 from hidviz.learners.backprop import BACKPROP
 from hidviz.network.couplings import Couplings, random_couplings
 from hidviz.network.recording import Recording
@@ -83,7 +83,7 @@ def path():
     couplings = network()
     recording = Recording(np.where(np.random.default_rng(4).random((30, 4)) < 0.5, -1, 1))
     estimate = BACKPROP(recording, n_hidden=2, hidden_hidden=True)(couplings)
-    seen = stretch_at(couplings, recording, estimate.beliefs.hidden, 6, 20)
+    seen = excerpt_at(couplings, recording, estimate.beliefs.hidden, 6, 20)
     return seen, strongest_paths(seen, 1, 2, 3)[0], estimate.gradient
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from hidviz.learners.protocol import Infeasible
 
-LONGEST_SECONDS = 60.0
+LONGEST_EVALUATION = 60.0
 MOST_HIDDEN = {False: 16, True: 10}  # without and with hidden-to-hidden couplings
 
 
-def seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:
+def exact_seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:
     """Predicted seconds for the exact likelihood and its gradient."""
     n_states = 2.0**n_hidden
     n_present = min(n_transitions, 2.0**n_visible)
@@ -33,7 +33,7 @@ def refuse_if_long(n_visible: int, n_hidden: int, n_transitions: int, *, hidden_
     """
     if _feasible(n_visible, n_hidden, n_transitions, hidden_hidden):
         return
-    predicted = seconds(n_visible, n_hidden, n_transitions, hidden_hidden)
+    predicted = exact_seconds(n_visible, n_hidden, n_transitions, hidden_hidden)
     most = max((n for n in range(n_hidden) if _feasible(n_visible, n, n_transitions, hidden_hidden)), default=0)
     what = (
         f"with hidden-to-hidden couplings needs 4**{n_hidden} transitions a step"
@@ -48,4 +48,4 @@ def refuse_if_long(n_visible: int, n_hidden: int, n_transitions: int, *, hidden_
 
 def _feasible(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> bool:
     within = n_hidden <= MOST_HIDDEN[hidden_hidden]
-    return within and seconds(n_visible, n_hidden, n_transitions, hidden_hidden) <= LONGEST_SECONDS
+    return within and exact_seconds(n_visible, n_hidden, n_transitions, hidden_hidden) <= LONGEST_EVALUATION

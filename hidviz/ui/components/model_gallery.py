@@ -10,7 +10,7 @@ import numpy as np
 import param
 from panel.custom import JSComponent
 
-from hidviz.evaluation import Equivalent, in_short, rms_errors
+from hidviz.evaluation import Equivalent, gauge_label, rms_errors
 from hidviz.network import Couplings
 from hidviz.numerics import Array
 from hidviz.ui.theme import DIVERGING
@@ -46,7 +46,7 @@ def tiles_of(models: Sequence[Equivalent], truth: Couplings, *, complete: bool) 
     nearest = int(np.argmin([K * e["K"] ** 2 + L * e["L"] ** 2 for e in errors])) if complete and errors else -1
     return [
         {
-            "name": in_short(model.gauge),
+            "name": gauge_label(model.gauge),
             "cost": f"{model.cost:.6f} nats/bin",
             "exact_cost": repr(model.cost),
             "errors": f"K {error['K']:.3f} · L {error['L']:.3f}",

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hidviz.background import Runner
-from hidviz.evaluation import LONGEST_SECONDS, MOST_PARAMETERS, ErrorBars, measuring, predicted_seconds
+from hidviz.evaluation import LONGEST_ERROR_BARS, MOST_PARAMETERS, ErrorBars, error_bar_seconds, iter_error_bars
 from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import BLOCKS, Couplings, Gauge, best_gauge, regauge, with_hidden
@@ -38,7 +38,7 @@ def settings_of(frame: Frame, learner: str) -> dict[str, Any]:
 
 def measuring_of(frame: Frame, learner: str) -> Iterator[float | ErrorBars]:
     """The fraction done, and at last the error bars of the couplings of a frame."""
-    bars = yield from measuring(frame.snapshot.couplings, frame.data.recording, **settings_of(frame, learner))
+    bars = yield from iter_error_bars(frame.snapshot.couplings, frame.data.recording, **settings_of(frame, learner))
     yield bars
 
 
@@ -61,9 +61,9 @@ class Known:
         """Bring the error bars of a frame into the order of the truth."""
         gauge = best_gauge(frame.snapshot.couplings, frame.data.truth)
         learned = Couplings(
-            **{name: np.full_like(getattr(bars.untold, name), name in bars.mean_variance) for name in BLOCKS}
+            **{name: np.full_like(getattr(bars.flat_parts, name), name in bars.mean_variance) for name in BLOCKS}
         )
-        errors, untold, there = (_brought(each, gauge) for each in (bars.standard_errors, bars.untold, learned))
+        errors, flat_parts, there = (_brought(each, gauge) for each in (bars.standard_errors, bars.flat_parts, learned))
         return cls(
             frame,
             bars,
@@ -72,7 +72,7 @@ class Known:
                     name: np.where(
                         getattr(there, name) == 0.0,
                         np.nan,
-                        np.where(np.abs(getattr(untold, name)) > FLAT_PART, np.inf, np.abs(getattr(errors, name))),
+                        np.where(np.abs(getattr(flat_parts, name)) > FLAT_PART, np.inf, np.abs(getattr(errors, name))),
                     )
                     for name in BLOCKS
                 }
@@ -129,10 +129,10 @@ class Knowing:
             return
         self._rested = frame
         couplings, n = frame.snapshot.couplings, len(frame.snapshot.couplings.vector(frame.setup.learner.learned))
-        self._needs = predicted_seconds(couplings, frame.data.recording, **settings_of(frame, learner))
+        self._needs = error_bar_seconds(couplings, frame.data.recording, **settings_of(frame, learner))
         self._needs += 6e-10 * n**3 * bool(couplings.n_hidden)
         by_row = not couplings.n_hidden  # every row is a small matrix of its own
-        refused_at_once = (n > MOST_PARAMETERS and not by_row) or self._needs > LONGEST_SECONDS
+        refused_at_once = (n > MOST_PARAMETERS and not by_row) or self._needs > LONGEST_ERROR_BARS
         if self._needs <= QUICK or refused_at_once:
             self.ask(frame, learner)
         else:

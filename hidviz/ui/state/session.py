@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from hidviz.background import Runner
-from hidviz.evaluation import broken_flip
+from hidviz.evaluation import flip_half
 from hidviz.experiments import Bundle, Data, Experiment, Frame, Progress, regauged_frame, reopened
 from hidviz.learners import LEARNERS, Infeasible
 from hidviz.network import Couplings, Gauge, flip, swap
@@ -248,7 +248,7 @@ class Session:
         """Flip only one of the two blocks of a hidden unit, counted from 0: not a symmetry, and the cost shows it."""
         if self.frame is not None and self._has_unit(unit):
             self.edit(
-                broken_flip(self.frame.snapshot.couplings, unit, block),
+                flip_half(self.frame.snapshot.couplings, unit, block),
                 f"Only {block} of hidden unit {unit + 1} flipped, which is not a symmetry",
             )
 

@@ -15,9 +15,9 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.evaluation import Equivalent, broken_flip, cost_with, gallery, moved_beliefs, rescaled
+from hidviz.evaluation import Equivalent, cost_with, flip_half, iter_equivalents, rescale
 from hidviz.experiments import Frame
-from hidviz.learners import Beliefs, Learner
+from hidviz.learners import Beliefs, Learner, regauge_beliefs
 from hidviz.network import Gauge, best_gauge, flip, n_equivalent_models, regauge
 from hidviz.numerics import Array
 from hidviz.ui.components.basic import Button, Buttons
@@ -32,7 +32,7 @@ NOTHING = "This learner infers no hidden units, so there is nothing to flip, rel
 
 
 class Probe(NamedTuple):
-    """What is asked of one hidden unit: the cost as found, flipped whole, flipped in one block, and rescaled."""
+    """What is asked of one hidden unit: the cost as found, flipped whole, flipped in one block, and rescale."""
 
     here: float
     flipped: float
@@ -50,7 +50,7 @@ def surveying(frame: Frame) -> Iterator[tuple[Equivalent, ...]]:
     """The equivalent models of a frame, one more each time."""
     judge, beliefs = judge_of(frame)
     models: tuple[Equivalent, ...] = ()
-    for model in gallery(judge, frame.snapshot.couplings, beliefs):
+    for model in iter_equivalents(judge, frame.snapshot.couplings, beliefs):
         models = (*models, model)
         yield models
 
@@ -61,11 +61,11 @@ def probing(frame: Frame, unit: int, block: Literal["K", "L"], scaled: int | Non
     found = frame.snapshot.couplings
     whole = flip(found.n_hidden, unit)
     here = cost_with(judge, found, beliefs)
-    flipped = cost_with(judge, regauge(found, whole), beliefs and moved_beliefs(beliefs, whole))
-    broken = cost_with(judge, broken_flip(found, unit, block), beliefs)
+    flipped = cost_with(judge, regauge(found, whole), beliefs and regauge_beliefs(beliefs, whole))
+    broken = cost_with(judge, flip_half(found, unit, block), beliefs)
     valley = np.empty(0)
     for factor in FACTORS:
-        valley = np.append(valley, cost_with(judge, rescaled(found, float(factor), scaled), beliefs))
+        valley = np.append(valley, cost_with(judge, rescale(found, float(factor), scaled), beliefs))
         yield Probe(here, flipped, broken, valley)
 
 

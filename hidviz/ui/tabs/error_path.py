@@ -11,7 +11,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from hidviz.evaluation import stretch_at, strongest_paths
+from hidviz.evaluation import excerpt_at, strongest_paths
 from hidviz.experiments import Frame
 from hidviz.ui.components.schematic import Schematic
 from hidviz.ui.layout import row
@@ -86,7 +86,7 @@ class ErrorPath:
         assert beliefs is not None
         t = min(max(self.bin.value, 0), recording.n_bins - 2)
         recurrent = bool(couplings.M.any())
-        seen = stretch_at(couplings, recording, beliefs.hidden, t, FAR if recurrent else 1)
+        seen = excerpt_at(couplings, recording, beliefs.hidden, t, FAR if recurrent else 1)
         longest = min(MOST_DELAYS, seen.n_delays - 1) if recurrent else min(0, seen.n_delays - 1)
         self.delay.disabled = longest < 1
         choice = Choice(self.receiver.value, self.sender.value, t, min(self.delay.value, longest))

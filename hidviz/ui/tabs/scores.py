@@ -16,7 +16,7 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.evaluation import ErrorBars, Judgement, compared, judge
+from hidviz.evaluation import ErrorBars, Judgement, compare_errors, judge
 from hidviz.experiments import Experiment, Frame
 from hidviz.network import Couplings
 from hidviz.ui.components.basic import Button, Buttons
@@ -185,7 +185,7 @@ class ScoresTab:
     def _draw_bars(self) -> None:
         bars, subject = self._bars.latest, self._measured
         if isinstance(bars, ErrorBars) and subject is not None:
-            comparison = compared(bars, subject.frame.snapshot.couplings, subject.frame.data.truth)
+            comparison = compare_errors(bars, subject.frame.snapshot.couplings, subject.frame.data.truth)
             self.couplings.visible = True
             self.bars.object = table_of_bars(comparison, block_colours(self._dark), subject.frame.snapshot.step)
             self.known.object = bars_in_words(bars, subject.frame.snapshot.state == "converged")

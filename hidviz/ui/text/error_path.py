@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from hidviz.evaluation import Path, Stretch, by_delay, n_paths
+from hidviz.evaluation import Excerpt, Path, by_delay, n_paths
 from hidviz.network import Couplings
 from hidviz.ui.text.picture import Link, Mark, Picture, block_of, unit_name
 
@@ -31,7 +31,7 @@ class Factor(NamedTuple):
     product: float
 
 
-def path_picture(seen: Stretch, path: Path, choice: Choice) -> Picture:
+def path_picture(seen: Excerpt, path: Path, choice: Choice) -> Picture:
     """The path as a drawing: time runs down, the error runs up."""
     couplings, q = seen.couplings, choice.q
     n_visible = couplings.n_visible
@@ -57,7 +57,7 @@ def path_picture(seen: Stretch, path: Path, choice: Choice) -> Picture:
     )
 
 
-def factors(seen: Stretch, path: Path, choice: Choice) -> list[Factor]:
+def factors(seen: Excerpt, path: Path, choice: Choice) -> list[Factor]:
     """Every factor of the path in its order, and that of the sender last."""
     n_visible, last = seen.couplings.n_visible, choice.t + choice.q + 1
     named = [(f"ε of visible {path.source + 1}", last + 1)]
@@ -72,7 +72,7 @@ def factors(seen: Stretch, path: Path, choice: Choice) -> list[Factor]:
     return rows
 
 
-def sums(seen: Stretch, choice: Choice, gradient: Couplings) -> list[tuple[str, float]]:
+def sums(seen: Excerpt, choice: Choice, gradient: Couplings) -> list[tuple[str, float]]:
     """From one delay to the whole gradient: what is summed, and the sum."""
     n_visible, n_hidden = seen.couplings.n_visible, seen.couplings.n_hidden
     shares = by_delay(seen, choice.receiver)
@@ -87,7 +87,7 @@ def sums(seen: Stretch, choice: Choice, gradient: Couplings) -> list[tuple[str, 
     ]
 
 
-def shares_in_words(seen: Stretch, choice: Choice) -> str:
+def shares_in_words(seen: Excerpt, choice: Choice) -> str:
     """What each of the first delays contributes; empty when there is only one."""
     shares = by_delay(seen, choice.receiver)[: SHOWN_DELAYS + 1]
     if not shares[1:].any():
@@ -110,7 +110,7 @@ def explanation(choice: Choice, recurrent: bool) -> str:
     )
 
 
-def sent(seen: Stretch, choice: Choice) -> float:
+def sent(seen: Excerpt, choice: Choice) -> float:
     """The state of the sender at t."""
     n_visible = seen.couplings.n_visible
     return float(seen.s[0, choice.sender] if choice.sender < n_visible else seen.mu[0, choice.sender - n_visible])
