@@ -1,10 +1,11 @@
 """One run with every setting: experiment, data, setup, frames; presets, restarts, and a run as a file."""
 
-from hidviz.experiments.bundle import Bundle, load_bundle, reopened, save_bundle
+from hidviz.experiments.bundle import LARGEST_FILE, Bundle, load_bundle, save_bundle
 from hidviz.experiments.experiment import CHOICES, OPTIONAL, RANGES, Experiment
 from hidviz.experiments.fit_recording import Fitted, Settings, fitted
 from hidviz.experiments.frame import Frame, Progress, framed, regauged_frame
 from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS
+from hidviz.experiments.reopen import ASSETS, reopened, shipped_frame
 from hidviz.experiments.restarts import MOST_STARTS, SAME, Restarts, Start, restarts
 from hidviz.experiments.setup import Data, Setup, cost_of, with_baselines
 from hidviz.experiments.stopping_advice import Advice, advice
@@ -12,7 +13,9 @@ from hidviz.experiments.trace import Trace
 
 __all__ = [
     "ABOUT_PRESETS",
+    "ASSETS",
     "CHOICES",
+    "LARGEST_FILE",
     "MOST_STARTS",
     "OPTIONAL",
     "PRESETS",
@@ -39,5 +42,6 @@ __all__ = [
     "reopened",
     "restarts",
     "save_bundle",
+    "shipped_frame",
     "with_baselines",
 ]

@@ -1,7 +1,7 @@
 """Unpacking: members and arrays out of an archive that anybody may have made, trusting nothing it says.
 
-No more is unpacked than allowed, whatever the archive declares; no array is made before its header has been compared
-with the bytes there are; and nothing that could hold code is read.
+No more is unpacked than allowed, whatever the archive declares, of each array no more than it may hold; none is made
+before its header is compared with the bytes there are; and nothing that could hold code is read.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
 from hidviz.numerics import Array
+
+HEADER = 1024  # bytes before the numbers of an array in its file, at most
 
 
 class DamagedError(Exception):
@@ -58,21 +60,25 @@ def member(archive: zipfile.ZipFile, name: str, largest: int) -> bytes:
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, struct.error, RuntimeError):
         raise DamagedError(f"{name} in it is broken.") from None  # RuntimeError: encrypted, or packed in an unknown way
     if len(content) > largest:
-        raise DamagedError(f"{name} in it must unpack to at most {largest // 2**20} MB.")
+        raise DamagedError(f"{name} in it must unpack to at most {largest / 2**20:.3g} MB.")
     return content
 
 
-def arrays(content: bytes, names: Collection[str], largest: int) -> dict[str, Array]:
+def arrays(content: bytes, room: Mapping[str, int]) -> dict[str, Array]:
     """The arrays of an .npz file: exactly these names, all finite 64-bit floats.
+
+    Args:
+        content: the file.
+        room: for each name how many numbers it may hold.
 
     Raises:
         DamagedError: other names, kinds or numbers, or a header that does not tell the truth.
     """
-    archive = opened(io.BytesIO(content), largest)
+    archive = opened(io.BytesIO(content), len(content))
     found = archive.namelist()
-    if len(found) != len(names) or set(found) != {f"{name}.npy" for name in names}:
-        raise DamagedError(f"its arrays must be {', '.join(names)}.")
-    return {name: _array(member(archive, f"{name}.npy", largest), name) for name in names}
+    if len(found) != len(room) or set(found) != {f"{name}.npy" for name in room}:
+        raise DamagedError(f"its arrays must be {', '.join(room)}.")
+    return {name: _array(member(archive, f"{name}.npy", 8 * most + HEADER), name) for name, most in room.items()}
 
 
 def _array(content: bytes, name: str) -> Array:

@@ -4,7 +4,7 @@ A bundle is a zip archive; the same run gives the same bytes.
 
     settings.json   every knob, the seeds among them, how far the run came, and the versions that made it
     arrays.npz      found_J … found_g, true_J … true_g; trace (rows × columns, named in settings.json)
-    trace.csv       costs (nats per bin) and errors, one row a step
+    trace.csv       costs (nats per bin) and errors, one row a step, or of a long run 20,000 steps evenly apart
     J.csv …         the found couplings as labelled tables; rows receive, columns send
     script.py       learns the run again through the public interface and compares its costs with the stored ones
     costs.svg …     figures, if whoever saves the run has drawn any: for looking at, and never read
@@ -12,8 +12,8 @@ A bundle is a zip archive; the same run gives the same bytes.
 The script reproduces a run made by its knobs alone, flips and swaps included. A run whose knobs were turned midway, or
 whose couplings were set by hand, is stored as faithfully, but its script will say at which step they part.
 
-Reading checks every name, size, kind, shape and number before it is used. The recorded data are not in the bundle,
-since the knobs make them again.
+Reading checks every name, size, kind, shape and number before it is used; the settings, which are small, come first and
+say how large all else may be. Data, and steps left out of a long run, are not in it: the knobs make them again.
 """
 
 from __future__ import annotations
@@ -21,43 +21,54 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import platform
 import zipfile
-from collections.abc import Generator, Mapping
-from contextlib import nullcontext
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast, get_args
 
 import numpy as np
 
-from hidviz.background import on_one_blas_thread, replacing
-from hidviz.experiments.archive import DamagedError, arrays, member, opened
+from hidviz.background import write
+from hidviz.experiments.archive import HEADER, DamagedError, arrays, member, opened
 from hidviz.experiments.experiment import Experiment
-from hidviz.experiments.frame import Frame, Progress, framed
+from hidviz.experiments.frame import Frame
 from hidviz.experiments.trace import Trace
-from hidviz.learning import learn
+from hidviz.learning import State
 from hidviz.network import BLOCKS, Couplings, block_shapes
 from hidviz.numerics import Array
 from hidviz.version import __version__
 
 KIND, SCHEMA = "hidviz run", 1
-LARGEST = 64 * 2**20  # bytes of any one member, unpacked: half a million steps
+LARGEST_FILE = 20 * 2**20  # bytes of a bundle, written or read
+MOST_ROWS = 20_000  # steps of a trace that are written
+MOST_ROWS_READ = 200_000  # earlier versions wrote every step
 STRONGEST = 1e3  # a coupling beyond this means nothing, and its exponentials overflow
-ARRAYS = ("trace", *(f"{kind}_{block}" for kind in ("found", "true") for block in BLOCKS))
+LONGEST_MESSAGE = 500
 COLUMNS = ("step", "cost", "exact", "held_out", *(f"{kind}_{b}" for kind in ("rms", "aligned") for b in BLOCKS))
 NO_FIGURES: Mapping[str, bytes] = MappingProxyType({})
 PINNED = (1980, 1, 1, 0, 0, 0)  # the date of every member, so that the bytes do not depend on when they are written
 
 
+class Ending(NamedTuple):
+    """How the run stood when it was saved, as its snapshot says."""
+
+    state: State = "learning"
+    message: str = ""
+    evaluations: int = 0
+
+
 class Bundle(NamedTuple):
-    """What a bundle holds: the knobs, the couplings found, and costs and errors at every step."""
+    """What a bundle holds: knobs, the couplings found, costs and errors at every step, and how the run stood."""
 
     experiment: Experiment
     couplings: Couplings
     trace: Trace
+    ending: Ending = Ending()
 
 
 def save_bundle(
@@ -72,28 +83,31 @@ def save_bundle(
         figures: pictures of the run by file name, to be put beside the numbers.
 
     Raises:
-        ValueError: the run has more steps than a bundle may hold, or a figure has the name of another member.
+        ValueError: the bundle would be larger than may be opened again, or a figure has the name of another member.
+        OSError: there is no room, or the folder cannot be written.
     """
-    stored = _arrays(frame)
-    rows = stored["trace"]
-    if rows.nbytes > LARGEST - 2**10:
-        most = LARGEST // rows[0].nbytes
-        raise ValueError(f"A bundle has room for {most:,} steps, got {len(rows):,}.")
+    trace = _thinned(frame.trace)
     packed = io.BytesIO()
-    np.savez(packed, **stored)
+    np.savez(packed, **_arrays(frame, trace))
     members: dict[str, str | bytes] = {
         "settings.json": json.dumps(_settings(experiment, frame), indent=2) + "\n",
         "script.py": _script(experiment),
-        "trace.csv": _csv([list(frame.trace.names), *rows.tolist()]),
+        "trace.csv": _csv([list(frame.trace.names), *trace.tolist()]),
         **{f"{block}.csv": _csv(_table(frame.snapshot.couplings, block)) for block in "JKLM"},
         "arrays.npz": packed.getvalue(),
     }
     if taken := members.keys() & figures.keys():
         raise ValueError(f"Figures must have names of their own, got {', '.join(sorted(taken))}.")
-    place = replacing(target) if isinstance(target, str | Path) else nullcontext(target)
-    with place as file, zipfile.ZipFile(file, "w") as archive:
-        for name, content in (members | dict(figures)).items():
-            archive.writestr(zipfile.ZipInfo(name, PINNED), content, zipfile.ZIP_DEFLATED)
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, member_content in (members | dict(figures)).items():
+            archive.writestr(zipfile.ZipInfo(name, PINNED), member_content, zipfile.ZIP_DEFLATED)
+    if (size := content.tell()) > LARGEST_FILE:
+        raise ValueError(f"A bundle may have {LARGEST_FILE // 2**20} MB, this one has {size / 2**20:.1f} MB.")
+    if isinstance(target, str | Path):
+        write(target, content.getvalue())
+    else:
+        target.write(content.getvalue())
 
 
 def load_bundle(source: str | Path | IO[bytes]) -> Bundle:
@@ -107,58 +121,32 @@ def load_bundle(source: str | Path | IO[bytes]) -> Bundle:
         OSError: there is no such file.
     """
     try:
-        with opened(source, 2 * LARGEST) as archive:
+        with opened(source, LARGEST_FILE) as archive:
             settings = _read_settings(member(archive, "settings.json", 2**20))
-            stored = arrays(member(archive, "arrays.npz", LARGEST), ARRAYS, LARGEST)
-        return _checked(settings, stored)
+            experiment = _checked_experiment(settings.get("experiment"))
+            names = _checked_columns(settings.get("columns"))
+            shapes = _shapes(experiment)
+            room = {name: math.prod(shape) for name, shape in shapes.items()} | {"trace": MOST_ROWS_READ * len(names)}
+            stored = arrays(member(archive, "arrays.npz", sum(8 * n + 2 * HEADER for n in room.values())), room)
+        ending = _checked_ending(settings.get("run"))
+        return Bundle(experiment, _checked_couplings(stored, shapes), _checked_trace(names, stored["trace"]), ending)
     except DamagedError as damage:
         raise ValueError(f"This file is not a bundle that can be opened: {damage}") from None
-
-
-@on_one_blas_thread
-def reopened(bundle: Bundle) -> Generator[Progress | Frame]:
-    """Make the data again, stand where the run stood, and go on from there.
-
-    What the optimiser remembered is not in a bundle, so this is a continuation, not the one that would have been.
-
-    Yields:
-        Progress while data are made, then the newest frame of the run, then the frames that follow it.
-
-    Raises:
-        ValueError: the trace has other columns than a run with these knobs.
-        Infeasible: the learner would take too long.
-    """
-    experiment, couplings, trace = bundle
-    data = yield from experiment.simulate()
-    yield Progress("Preparing the learner", 1.0)
-    setup = experiment.prepared(data)
-    snapshot = next(
-        learn(
-            setup.learner,
-            couplings,
-            optimiser=experiment.optimiser,
-            penalty=experiment.penalty,
-            box=experiment.box,
-            held_out=setup.held_out,
-        )
-    )
-    step = int(trace["step"][-1])
-    best = snapshot.best and replace(snapshot.best, step=step)
-    frame = framed(data, setup, replace(snapshot, step=step, best=best), Trace())
-    if set(frame.trace.names) != set(trace.names):
-        raise ValueError(
-            f"A run with these knobs records {', '.join(frame.trace.names)}, this one {', '.join(trace.names)}."
-        )
-    yield from experiment.course(since=replace(frame, trace=trace))
 
 
 # Writing
 
 
-def _arrays(frame: Frame) -> dict[str, Any]:
-    found, true, trace = frame.snapshot.couplings, frame.data.truth, frame.trace
+def _arrays(frame: Frame, trace: Array) -> dict[str, Any]:
+    found, true = frame.snapshot.couplings, frame.data.truth
     blocks = {f"{kind}_{b}": getattr(each, b) for kind, each in (("found", found), ("true", true)) for b in BLOCKS}
-    return blocks | {"trace": np.column_stack([trace[name] for name in trace.names])}
+    return blocks | {"trace": trace}
+
+
+def _thinned(trace: Trace) -> Array:
+    """The rows of a trace, or as many as are written, the first and the last among them."""
+    kept = np.unique(np.linspace(0, len(trace) - 1, min(len(trace), MOST_ROWS)).round().astype(int))
+    return np.column_stack([trace[name][kept] for name in trace.names])
 
 
 def _settings(experiment: Experiment, frame: Frame) -> dict[str, Any]:
@@ -255,35 +243,56 @@ def _read_settings(content: bytes) -> dict[str, Any]:
     return settings
 
 
-def _checked(settings: dict[str, Any], stored: dict[str, Array]) -> Bundle:
-    knobs = settings.get("experiment")
+def _checked_experiment(knobs: object) -> Experiment:
     if not isinstance(knobs, dict) or set(knobs) != set(asdict(Experiment())):
         raise DamagedError("its settings must name every knob of an experiment, and no others.")
     try:
-        experiment = Experiment(**knobs)
+        return Experiment(**knobs)
     except (ValueError, TypeError) as error:
         raise DamagedError(str(error)[:200]) from None
-    for kind, n_hidden in (("found", experiment.n_hidden_learned), ("true", experiment.n_hidden)):
-        for block, shape in block_shapes(experiment.n_visible, n_hidden).items():
-            given = stored[f"{kind}_{block}"].shape
-            if given != shape:
-                raise DamagedError(f"{kind}_{block} must have shape {shape} for these knobs, got {given}.")
-    couplings = Couplings(**{block: stored[f"found_{block}"] for block in BLOCKS})
-    if np.abs(couplings.vector()).max() > STRONGEST:
-        raise DamagedError(f"its couplings must not be larger than {STRONGEST:g}.")
-    return Bundle(experiment, couplings, _checked_trace(settings.get("columns"), stored["trace"]))
 
 
-def _checked_trace(columns: object, rows: Array) -> Trace:
+def _checked_columns(columns: object) -> list[str]:
     names = columns if isinstance(columns, list) and all(isinstance(name, str) for name in columns) else []
     if names[:2] != ["step", "cost"] or len(set(names)) != len(names) or not set(names) <= set(COLUMNS):
         raise DamagedError("its columns must be step, cost, and others that a trace may have.")
+    return names
+
+
+def _checked_ending(run: object) -> Ending:
+    given = run if isinstance(run, dict) else {}
+    state, message, evaluations = (given.get(name) for name in Ending._fields)
+    if state not in get_args(State) or not isinstance(message, str) or len(message) > LONGEST_MESSAGE:
+        raise DamagedError("its settings must say how the run ended.")
+    if type(evaluations) is not int or not 0 <= evaluations <= 10**12:
+        raise DamagedError("its settings must say how often the learner was called.")
+    return Ending(cast(State, state), message, evaluations)
+
+
+def _shapes(experiment: Experiment) -> dict[str, tuple[int, ...]]:
+    """The shape that the knobs give to each block."""
+    sizes = (("found", experiment.n_hidden_learned), ("true", experiment.n_hidden))
+    return {
+        f"{kind}_{block}": shape
+        for kind, n_hidden in sizes
+        for block, shape in block_shapes(experiment.n_visible, n_hidden).items()
+    }
+
+
+def _checked_couplings(stored: dict[str, Array], shapes: dict[str, tuple[int, ...]]) -> Couplings:
+    for name, shape in shapes.items():
+        if stored[name].shape != shape:
+            raise DamagedError(f"{name} must have shape {shape} for these knobs, got {stored[name].shape}.")
+    couplings = Couplings(**{block: stored[f"found_{block}"] for block in BLOCKS})
+    if np.abs(couplings.vector()).max() > STRONGEST:
+        raise DamagedError(f"its couplings must not be larger than {STRONGEST:g}.")
+    return couplings
+
+
+def _checked_trace(names: list[str], rows: Array) -> Trace:
     if rows.ndim != 2 or rows.shape[1] != len(names) or len(rows) == 0:
         raise DamagedError(f"its trace must have shape (steps, {len(names)}), got {rows.shape}.")
     steps = rows[:, 0]
     if (steps < 0).any() or (steps > 1e9).any() or (steps != np.floor(steps)).any():
         raise DamagedError("the steps of its trace must be whole numbers from 0.")
-    trace = Trace()
-    for row in rows.tolist():
-        trace = trace.extended(dict(zip(names, row, strict=True)))
-    return trace
+    return Trace.of(names, rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -24,6 +24,19 @@ class Trace:
         self._rows: Array = np.empty((0, 0))
         self._used: list[int] = [0]  # rows written so far into the shared room
         self._n = 0
+
+    @classmethod
+    def of(cls, names: Sequence[str], rows: Array) -> Trace:
+        """A trace with these columns.
+
+        Args:
+            names: of the columns.
+            rows: (n_rows, n_columns), copied.
+        """
+        trace = cls()
+        trace.names, trace._n = tuple(names), len(rows)
+        trace._rows, trace._used = np.array(rows, dtype=np.float64), [len(rows)]
+        return trace
 
     def __len__(self) -> int:
         return self._n

@@ -6,7 +6,6 @@ one hold, at the pace of `hidviz.ui.state.frame_pacing`. The worker never touche
 
 from __future__ import annotations
 
-import io
 import logging
 from collections.abc import Callable
 from functools import partial
@@ -16,14 +15,14 @@ import panel as pn
 from panel.io import hold
 from panel.io.callbacks import PeriodicCallback
 
-from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, Frame, load_bundle
+from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, Frame, shipped_frame
 from hidviz.network import Gauge
 from hidviz.ui.components.basic import BokehPatches, HelpSheet, Instrument, Notice
 from hidviz.ui.sidebar import Sidebar
 from hidviz.ui.state.frame_pacing import Pace
 from hidviz.ui.state.link import TABS, Link, write_link
+from hidviz.ui.state.opening import Opening
 from hidviz.ui.state.session import Session
-from hidviz.ui.state.shipped import shipped_frame
 from hidviz.ui.tabs.compare import CompareTab
 from hidviz.ui.tabs.data import DataTab
 from hidviz.ui.tabs.data_length import LengthsTab
@@ -61,6 +60,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._dirty = True
         self._ready = False  # whether the browser is connected, so that what it sends arrives
         self._pace = Pace()
+        self._opening = Opening()
         self._told = ""
         self._remedy: Remedy | None = None
         self._build(TABS.index(link.tab), dark)
@@ -86,6 +86,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         """End the worker and the tick."""
         self._callback.stop()
         self._pace.end()
+        self._opening.close()
         self.session.close()
         self.views.close()
 
@@ -108,7 +109,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             {name: partial(self._act, act) for name, act in acts.items()},
             on_change=self._change,
             shown=lambda: (session.experiment, session.frame),
-            on_open=self.open,
+            on_open=self._opening.open,
+            on_refused=self._tell,
         )
         self.learn = LearnTab(session)
         makers: tuple[Maker, ...] = (
@@ -172,16 +174,13 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def _go_to(self, gauge: Gauge) -> None:
         self._act(lambda: self.session.apply(gauge, "Another of the equivalent models: the cost stays."))
 
-    def open(self, content: bytes | None) -> None:
-        """Show a run from a bundle; a damaged one is answered with a sentence and changes nothing."""
-        if content is None:
+    def _take_opened(self) -> None:
+        """Show a run that was read from a file; a damaged one is answered with a sentence and changes nothing."""
+        if (opened := self._opening.take()) is None:
             return
-        try:
-            self.session.open(load_bundle(io.BytesIO(content)))
-        except ValueError as error:
-            self._tell(str(error))
-            return
-        self._knobs_changed()
+        self._tell(opened if isinstance(opened, str) else "")
+        if not isinstance(opened, str):
+            self._act(partial(self.session.open, opened))
 
     def choose_preset(self, name: str) -> None:
         """Take over a preset, as a fresh page with it would."""
@@ -247,6 +246,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def _draw(self) -> None:
         """One frame, if anything changed since the last one."""
+        self._take_opened()
         changed = self.session.poll() or self._dirty
         self._dirty = False
         with self._pace.drawing(), hold():

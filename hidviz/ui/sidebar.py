@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 import panel as pn
 import panel_material_ui as pmui
 
-from hidviz.experiments import Experiment, Frame
+from hidviz.experiments import LARGEST_FILE, Experiment, Frame
 from hidviz.learners import LEARNERS
 from hidviz.ui.components.basic import Button, Buttons, Reading
 from hidviz.ui.components.learner_note import LearnerNote
+from hidviz.ui.components.run_file import RunFile
 from hidviz.ui.controls import Controls
 from hidviz.ui.export.button import export_button
 from hidviz.ui.state.session import Session
@@ -39,6 +40,7 @@ class Sidebar:
         on_change: called with the knobs that were turned; raises ValueError to refuse.
         shown: the knobs and the newest frame of the run that Export hands out.
         on_open: called with the content of a file that was chosen.
+        on_refused: called with a sentence about a file that was not taken.
     """
 
     def __init__(
@@ -48,7 +50,8 @@ class Sidebar:
         *,
         on_change: Callable[..., None],
         shown: Callable[[], tuple[Experiment, Frame | None]],
-        on_open: Callable[[bytes | None], None],
+        on_open: Callable[[bytes], None],
+        on_refused: Callable[[str], None],
     ) -> None:
         wide = {"sizing_mode": "stretch_width"}
         buttons = [Button(name, icon, text, acts[name], name in PRIMARY) for name, icon, text in BUTTONS]
@@ -56,16 +59,9 @@ class Sidebar:
         self.reading = Reading(margin=(8, 4), **wide)
         self.controls = Controls(experiment, on_change)
         self.note = LearnerNote(on_change, margin=(0, 4), **wide)
-        take = pmui.FileInput(
-            label="Open a run",
-            accept=".zip",
-            multiple=False,
-            max_file_size=20_000_000,
-            variant="outlined",
-            margin=4,
-            **wide,
+        take = RunFile(
+            on_open, on_refused, LARGEST_FILE, label="Open a run", accept=".zip", variant="outlined", margin=4, **wide
         )
-        take.param.watch(lambda event: on_open(event.new), "value")
         self._read_at = 0.0
         self.layout = pn.Column(
             self.transport,

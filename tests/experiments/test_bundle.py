@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+import tracemalloc
 import zipfile
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,8 +16,10 @@ import numpy as np
 import pytest
 
 from hidviz import Experiment
-from hidviz.experiments.bundle import LARGEST, load_bundle, reopened, save_bundle
+from hidviz.experiments.bundle import LARGEST_FILE, MOST_ROWS, load_bundle, save_bundle
 from hidviz.experiments.frame import Frame, regauged_frame
+from hidviz.experiments.reopen import ASSETS, reopened, shipped_frame
+from hidviz.experiments.trace import Trace
 from hidviz.network.gauge import flip
 
 SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=100, seed=4, max_steps=12)
@@ -79,7 +82,8 @@ def refusal(content):
 def test_bundle_opens_to_what_was_saved(last, packed, tmp_path):
     (tmp_path / "run.zip").write_bytes(packed)
     for source in (io.BytesIO(packed), tmp_path / "run.zip", str(tmp_path / "run.zip")):
-        experiment, couplings, trace = load_bundle(source)
+        experiment, couplings, trace, ending = load_bundle(source)
+        assert ending == (last.snapshot.state, last.snapshot.message, last.snapshot.evaluations)
         assert experiment == SMALL
         assert couplings == last.snapshot.couplings
         assert trace.names == last.trace.names
@@ -174,15 +178,46 @@ def test_trace_with_other_columns_is_not_gone_on_with(packed):
         list(reopened(bundle._replace(experiment=replace(SMALL, n_held_out=0))))
 
 
-def test_too_long_a_run_is_not_written(last):
-    class Long:
-        names = ("step", "cost")
+def long_run(last, n_steps):
+    """The frame of a run that went on for this many steps, with numbers in every column that do not compress."""
+    rows = np.random.default_rng(0).normal(size=(n_steps, len(last.trace.names)))
+    rows[:, 0] = np.arange(n_steps)
+    return replace(last, trace=Trace.of(last.trace.names, rows))
 
-        def __getitem__(self, name):
-            return np.broadcast_to(0.0, LARGEST // 16)
 
-    with pytest.raises(ValueError, match="A bundle has room for"):
-        save_bundle(io.BytesIO(), SMALL, replace(last, trace=Long()))
+def test_a_run_of_any_length_can_be_opened_again(last):
+    frame = long_run(last, 206_000)
+    packed = saved(SMALL, frame)
+    assert len(packed) < LARGEST_FILE / 2
+    trace = load_bundle(io.BytesIO(packed)).trace
+    assert len(trace) == MOST_ROWS
+    steps = trace["step"].astype(int)
+    assert (steps[0], steps[-1], np.diff(steps).max()) == (0, 205_999, 11)
+    for name in trace.names:
+        assert np.array_equal(trace[name], frame.trace[name][steps])
+
+
+def test_script_compares_the_steps_that_were_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("hidviz.experiments.bundle.MOST_ROWS", 5)
+    done = run_script(saved(SMALL, frames(SMALL)[-1]), tmp_path)
+    assert "Reproduced 5 costs" in done.stdout, done.stderr
+
+
+def test_one_limit_holds_for_writing_and_reading(last, tmp_path):
+    noise = {"noise.png": np.random.default_rng(0).bytes(LARGEST_FILE)}
+    with pytest.raises(ValueError, match="A bundle may have 20 MB, this one has 20"):
+        save_bundle(tmp_path / "run.zip", SMALL, last, noise)
+    assert list(tmp_path.iterdir()) == []
+    assert "it must have at most 20 MB" in refusal(bytes(LARGEST_FILE + 1))
+
+
+def test_shipped_run_is_a_bundle_and_stands_at_its_end():
+    frame, bundle = shipped_frame("fig3"), load_bundle(ASSETS / "fig3.zip")
+    assert bundle.experiment == Experiment()
+    assert frame.snapshot.state == bundle.ending.state == "converged"
+    assert frame.snapshot.message.startswith("Converged")
+    assert frame.snapshot.cost == pytest.approx(frame.trace["cost"][-1], abs=1e-12)
+    assert frame.snapshot.step == frame.trace["step"][-1] == len(frame.trace) - 1
 
 
 @pytest.mark.parametrize("cut", [0, 1, 100, -1, -30])
@@ -223,6 +258,10 @@ def test_broken_bytes_are_refused_or_leave_everything_as_it_was(packed, last):
         ({"experiment": asdict(SMALL) | {"variance": float("nan")}}, "variance must lie between"),
         ({"experiment": asdict(SMALL) | {"evil": 1}}, "every knob"),
         ({"experiment": asdict(SMALL) | {"n_visible": 6}}, r"found_J must have shape \(6, 6\)"),
+        ({"run": None}, "how the run ended"),
+        ({"run": {"state": "won", "message": "", "evaluations": 1}}, "how the run ended"),
+        ({"run": {"state": "learning", "message": "x" * 501, "evaluations": 1}}, "how the run ended"),
+        ({"run": {"state": "learning", "message": "", "evaluations": -1}}, "how often"),
         ({"columns": ["step"]}, "its columns must be"),
         ({"columns": ["step", "cost", "<script>"]}, "its columns must be"),
         ({"columns": "cost"}, "its columns must be"),
@@ -276,11 +315,28 @@ def test_header_that_promises_more_than_there_is_is_refused(packed, shape):
 
 
 def test_bombs_are_refused_before_they_unpack(packed):
-    zeros = bytes(LARGEST + 2**20)
-    assert "settings.json in it must unpack to at most 1 MB" in refusal(repacked(packed, {"settings.json": zeros}))
+    """Each member alone, and thirteen of them that together are much: no more is unpacked than the knobs allow."""
+    zeros = bytes(64 * 2**20 - 128)
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-        inner = repacked(archive.read("arrays.npz"), {"trace.npy": zeros})
-    assert "trace.npy in it must unpack to at most 64 MB" in refusal(repacked(packed, {"arrays.npz": inner}))
+        inner = archive.read("arrays.npz")
+    with zipfile.ZipFile(io.BytesIO(inner)) as archive:
+        names = archive.namelist()
+    bombs = {
+        "settings.json in it must unpack to at most 1 MB": {"settings.json": zeros},
+        "trace.npy in it must unpack to at most": {"arrays.npz": repacked(inner, {"trace.npy": zeros})},
+        "arrays.npz in it must unpack to at most": {"arrays.npz": zeros},
+        "in it must unpack to at most 0.00": {
+            "arrays.npz": repacked(inner, {name: npy((8 * 2**20 - 16,))[:128] + zeros for name in names[::-1]})
+        },
+    }
+    for sentence, changes in bombs.items():
+        content = repacked(packed, changes)
+        tracemalloc.start()
+        try:
+            assert sentence in refusal(content)
+            assert tracemalloc.get_traced_memory()[1] < 60e6
+        finally:
+            tracemalloc.stop()
 
 
 def test_missing_members_are_named_and_a_missing_file_is_one(packed, tmp_path):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hidviz.evaluation.equivalent_models import cost_with, flip_half
+from hidviz.experiments import shipped_frame
 from hidviz.learners import LEARNERS
-from hidviz.ui.state.shipped import shipped_frame
 from tests.pages import choose, enter, press, rest_at, state
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -6,10 +6,10 @@ import time
 import pytest
 
 from hidviz import Experiment
+from hidviz.experiments import shipped_frame
 from hidviz.network.gauge import regauge
 from hidviz.ui.plots.heatmaps import block_matrix
 from hidviz.ui.state.link import write_link
-from hidviz.ui.state.shipped import shipped_frame
 from tests.pages import enter, press, rest_at, state, wait_for
 
 pytestmark = pytest.mark.browser

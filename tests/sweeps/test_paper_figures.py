@@ -6,13 +6,13 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.background.executors import alone
+from hidviz.experiments import ASSETS
 from hidviz.experiments.presets import PRESETS
 from hidviz.sweeps.figure_curves import panels
 from hidviz.sweeps.measurement import key_of, measured
 from hidviz.sweeps.paper_figures import FIGURES, floors, slopes
 from hidviz.sweeps.results import differing, load, paths, results_of, save
 from hidviz.sweeps.sweep import Sweep, grid, run_sweep, table
-from hidviz.ui.state.shipped import ASSETS
 
 
 def synthetic(errors, **more):

@@ -3,11 +3,11 @@
 import pytest
 from bokeh.models import GlyphRenderer, Text
 
+from hidviz.experiments import ASSETS
 from hidviz.sweeps.figure_curves import panels
 from hidviz.sweeps.paper_figures import FIGURES
 from hidviz.sweeps.results import load
 from hidviz.ui.plots.sweep import Layer, LengthPlot
-from hidviz.ui.state.shipped import ASSETS
 from hidviz.ui.text.sweep import name_of
 
 

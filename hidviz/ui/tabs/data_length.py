@@ -17,6 +17,7 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
+from hidviz.experiments import ASSETS
 from hidviz.sweeps import (
     Measurement,
     Panel,
@@ -35,7 +36,6 @@ from hidviz.ui.components.export_buttons import Exports
 from hidviz.ui.layout import row
 from hidviz.ui.plots.sweep import Layer, LengthPlot, dashes_of, legend
 from hidviz.ui.state.session import Session
-from hidviz.ui.state.shipped import ASSETS
 from hidviz.ui.state.sweep_queue import in_turn
 from hidviz.ui.tabs.data_length_choice import Choice
 from hidviz.ui.text.sweep import TABLE_CSS, duration, end_in_words, html_table, progress_in_words
