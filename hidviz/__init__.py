@@ -12,7 +12,21 @@ from hidviz.evaluation import ErrorBars, criteria, error_bars, judge, log_likeli
 from hidviz.experiments import PRESETS, Advice, Experiment, advice, load_bundle, restarts, save_bundle
 from hidviz.learners import LEARNERS, Beliefs, Estimate, HiddenPosterior, Infeasible, Learner, hidden_posterior, prepare
 from hidviz.learning import Fit, Snapshot, fit, learn, random_start
-from hidviz.network import Couplings, Gauge, Recording, aligned, best_gauge, random_couplings, regauge, simulate
+from hidviz.network import (
+    Couplings,
+    Gauge,
+    Parts,
+    Preview,
+    Recording,
+    Spikes,
+    aligned,
+    best_gauge,
+    divide,
+    random_couplings,
+    read_spikes,
+    regauge,
+    simulate,
+)
 from hidviz.version import __version__
 
 __all__ = [
@@ -29,14 +43,18 @@ __all__ = [
     "HiddenPosterior",
     "Infeasible",
     "Learner",
+    "Parts",
+    "Preview",
     "Recording",
     "Runner",
     "Snapshot",
+    "Spikes",
     "__version__",
     "advice",
     "aligned",
     "best_gauge",
     "criteria",
+    "divide",
     "error_bars",
     "fit",
     "hidden_posterior",
@@ -48,6 +66,7 @@ __all__ = [
     "prepare",
     "random_couplings",
     "random_start",
+    "read_spikes",
     "regauge",
     "restarts",
     "rms_errors",

@@ -16,6 +16,7 @@ from hidviz.cli import DONE, FAILED, REFUSED, main
 from hidviz.experiments.fit_recording import Settings, divided
 from hidviz.network.recording import Recording
 from hidviz.sweeps.paper_figures import FIGURES
+from tests.recordings import SHIPPED
 
 ROOT = Path(__file__).parent.parent
 
@@ -88,7 +89,7 @@ def test_fit_refuses_to_overwrite(recorded, tmp_path, capsys):
         (["DATA", "--hidden", "1", "--out", "a.txt"], "must end in .npz"),
         (["DATA", "--hidden", "-1", "--out", "a.npz"], "hidden units must lie between 0 and 200"),
         (["DATA", "--hidden", "1", "--held-out", "2", "--out", "a.npz"], "held-out part must lie between"),
-        (["DATA", "--hidden", "1", "--transpose", "--out", "a.npz"], "at most 200 units"),
+        (["DATA", "--hidden", "1", "--transpose", "--out", "a.npz"], "If time runs across, add --transpose"),
     ],
 )
 def test_fit_says_what_it_cannot_do(words, sentence, recorded, tmp_path, monkeypatch, capsys):
@@ -187,3 +188,36 @@ def test_estimate_of_a_fit_is_comparable_with_a_truth(recorded, tmp_path):
     with np.load(out) as found:
         estimate = aligned(Couplings(**{name: found[name] for name in found.files}), truth)
     assert np.abs(estimate.K - truth.K).mean() < 0.3
+
+
+def test_look_shows_units_rates_and_what_binning_loses(capsys):
+    assert main(["look", str(SHIPPED), "--bin", "20ms", "--to", "998"]) == DONE
+    shown = capsys.readouterr().out
+    assert "16 units, spike times; 49,900 bins of 20 ms, 998 s, in 1 trial" in shown
+    assert "35,086 spikes, 8,052 of them lost to the binning" in shown
+    assert "5 ms 5.5 %" in shown
+    assert "u11" in shown.splitlines()[5]  # the busiest comes first
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["SHIPPED"], "--bin 20ms"),
+        (["SHIPPED", "--bin", "20ms", "--units", "u99"], "There is no unit u99; there are u01"),
+        (["SHIPPED", "--bin", "20ms", "--names", "a,b"], "--names must give 16 different names"),
+        (["DATA", "--bin", "20ms", "--to", "3"], "cut the array itself"),
+        (["nowhere.csv"], "nowhere.csv is no file"),
+    ],
+)
+def test_look_says_what_it_cannot_do(words, sentence, recorded, capsys):
+    words = [{"SHIPPED": str(SHIPPED), "DATA": str(recorded[0])}.get(word, word) for word in words]
+    assert main(["look", *words]) == REFUSED
+    assert sentence in capsys.readouterr().err
+
+
+def test_fit_reads_spike_times(tmp_path):
+    out = tmp_path / "fit.npz"
+    words = ["fit", str(SHIPPED), "--bin", "20ms", "--to", "40", "--units", "u06,u11,u13", "--hidden", "0"]
+    assert main([*words, "--learner", "visible", "--starts", "1", "--out", str(out)]) == DONE
+    with np.load(out) as found:
+        assert found["J"].shape == (3, 3)

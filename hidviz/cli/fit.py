@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from hidviz.background import check_writable, write
+from hidviz.cli import recordings
 from hidviz.cli.fit_summary import in_words
 from hidviz.cli.terminal import DONE, FAILED, Bar, Refused, report, say
 from hidviz.experiments import Fitted, Settings, fitted
 from hidviz.learners import LEARNERS
-from hidviz.network import read_recording
 
 TEACHING = """\
-A FILE holds ±1 or spike counts with time down the rows and units across: .npy, .npz (one array a trial), or .csv.
+A FILE holds ±1 or spike counts with time down the rows and units across, or spike times: see `hidviz look --help`.
 Several files are several trials. The last part of every trial is held out; learning keeps the couplings that
 predict it best. FILE.npz gets the blocks J, K, L, M, h, g (rows receive, columns send), FILE.json the costs.
 
@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
         epilog=TEACHING,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="recordings, a trial each: .npy, .npz, .csv")
+    recordings.add(parser)
     parser.add_argument("--hidden", type=int, required=True, metavar="N", help="number of hidden units to assume")
     parser.add_argument("--out", required=True, metavar="FILE.npz", help="where to write the couplings")
     parser.add_argument(
@@ -52,7 +52,6 @@ def add(commands: Any) -> None:
     parser.add_argument("--steps", type=int, default=1000, metavar="N", help="most steps of a run (default: 1000)")
     parser.add_argument("--starts", type=int, default=3, metavar="N", help="random starts (default: 3)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random starts (default: 1)")
-    parser.add_argument("--transpose", action="store_true", help="the files have units down the rows")
     parser.add_argument("--force", action="store_true", help="overwrite the result, once the new one is complete")
     parser.set_defaults(act=act)
 
@@ -68,7 +67,8 @@ def act(given: argparse.Namespace) -> int:
         raise Refused(f"There is no file {', '.join(missing)}.")
     _look_at(outputs, inputs, force=given.force)
     try:
-        recording = read_recording(inputs, transpose=given.transpose)
+        spikes = recordings.spikes(given)
+        recording = recordings.recording(spikes, given)
         settings = Settings(
             learner=given.learner, n_hidden=given.hidden, hidden_hidden=given.hidden_hidden, bias=not given.no_bias,
             held_out=given.held_out, penalty=given.penalty, box=given.box, max_steps=given.steps, starts=given.starts,
@@ -76,6 +76,8 @@ def act(given: argparse.Namespace) -> int:
         )  # fmt: skip
     except ValueError as error:
         raise Refused(str(error)) from error
+    for remark in spikes.preview(given.bin).remarks:
+        say(f"  {remark}")
     bar, course = Bar(), fitted(recording, settings)
     while True:
         try:

@@ -22,16 +22,23 @@ from hidviz.network.gauge import (
     swap,
     with_hidden,
 )
-from hidviz.network.read_recording import read_recording
+from hidviz.network.preview import Preview
+from hidviz.network.read_spikes import FORMATS, read_spikes
 from hidviz.network.recording import Recording
 from hidviz.network.simulation import iter_simulation, simulate
+from hidviz.network.spikes import MOST_UNITS, Spikes, Trial
 
 __all__ = [
     "BLOCKS",
+    "FORMATS",
+    "MOST_UNITS",
     "Couplings",
     "Gauge",
     "Parts",
+    "Preview",
     "Recording",
+    "Spikes",
+    "Trial",
     "aligned",
     "as_gradient",
     "best_gauge",
@@ -44,7 +51,7 @@ __all__ = [
     "learned_blocks",
     "n_equivalent_models",
     "random_couplings",
-    "read_recording",
+    "read_spikes",
     "regauge",
     "simulate",
     "swap",

@@ -1,0 +1,124 @@
+"""HDF5 files: Neurodata Without Borders, and those of the repository of retinal waves.
+
+h5py alone suffices: the units table of NWB 2 is two plain arrays, all spike times in a row and where each unit ends.
+pynwb would load and check the whole schema, with a dozen packages below it, to give the same two.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hidviz.network.formats.options import Options
+from hidviz.network.spikes import Spikes, Trial
+from hidviz.network.spikes_from import as_train, from_trials
+from hidviz.numerics import Array
+
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+
+
+def is_hdf5(path: Path) -> bool:
+    """Whether a file is HDF5; a MATLAB file of version 7.3 has its signature after 512 bytes."""
+    with path.open("rb") as file:
+        head = file.read(520)
+    return SIGNATURE in (head[:8], head[512:520])
+
+
+def opened(path: Path) -> Any:
+    """An open HDF5 file.
+
+    Raises:
+        ValueError: it is none, or h5py is not there.
+    """
+    if not is_hdf5(path):
+        raise ValueError("is no HDF5 file, whatever its name says")
+    try:
+        import h5py  # an extra: most recordings are read without it
+    except ImportError as error:
+        raise ValueError("needs h5py to be read: pip install hidviz[nwb]") from error
+    try:
+        return h5py.File(path, "r")
+    except OSError as error:
+        raise ValueError(f"is damaged ({error})") from error
+
+
+def read_nwb(path: Path, options: Options) -> Spikes:
+    """The units table of an .nwb file; its trials, else what was observed, are the trials.
+
+    Raises:
+        ValueError: there is no table of units, or no such table of intervals.
+    """
+    with opened(path) as file:
+        if "units" not in file or "spike_times" not in file["units"]:
+            raise ValueError(f"has no table of units with spike times; it has {', '.join(file)}")
+        units = file["units"]
+        trains = _ragged(units, "spike_times")
+        label = next((name for name in ("unit_name", "id") if name in units), None)
+        names = None if label is None else [_word(value) for value in units[label][()]]
+        if names is not None and len(set(names)) < len(names):
+            names = [_word(value) for value in units["id"][()]]
+        spans = _intervals(file, options.trials) or _observed(units)
+    trials = [
+        Trial(tuple(as_train(train[(train >= a) & (train < b)]) for train in trains), a, b) for a, b in spans
+    ] or [Trial(tuple(as_train(train) for train in trains))]
+    return from_trials(trials, names)
+
+
+def read_h5(path: Path, options: Options) -> Spikes:
+    """A recording of retinal waves: `spikes`, all times in a row, `sCount`, how many of each unit, and `names`.
+
+    Raises:
+        ValueError: it is laid out in another way.
+    """
+    with opened(path) as file:
+        if "units" in file and "spike_times" in file["units"]:
+            pass
+        elif missing := [name for name in ("spikes", "sCount") if name not in file]:
+            raise ValueError(f"must have {' and '.join(missing)} (a spike train each), or be an .nwb file")
+        else:
+            counts = np.asarray(file["sCount"][()], dtype=np.int64).ravel()
+            times = np.asarray(file["spikes"][()], dtype=np.float64).ravel() * options.tick
+            names = [_word(value) for value in np.ravel(file["names"][()])] if "names" in file else None
+            if counts.sum() != len(times):
+                raise ValueError(f"counts {counts.sum():,} spikes but holds {len(times):,}: it is damaged")
+            trains = tuple(map(as_train, np.split(times, np.cumsum(counts)[:-1])))
+            return from_trials([Trial(trains)], names)
+    return read_nwb(path, options)
+
+
+def _ragged(units: Any, name: str) -> list[Array]:
+    """A column of lists: all entries in a row, and where each list ends."""
+    values, ends = units[name][()], np.asarray(units[f"{name}_index"][()], dtype=np.int64)
+    return np.split(np.asarray(values, dtype=np.float64), ends[:-1])
+
+
+def _intervals(file: Any, wanted: str | None) -> list[tuple[float, float]]:
+    tables = file.get("intervals", {})
+    if wanted == "none":
+        return []
+    if wanted is not None and wanted not in tables:
+        raise ValueError(f"has no table of intervals {wanted}; it has {', '.join(tables) or 'none'}")
+    name = wanted or "trials"
+    if name not in tables:
+        return []
+    starts, stops = (np.asarray(tables[name][f"{end}_time"][()], dtype=np.float64) for end in ("start", "stop"))
+    return [(a, b) for a, b in zip(starts.tolist(), stops.tolist(), strict=True) if np.isfinite([a, b]).all() and a < b]
+
+
+def _observed(units: Any) -> list[tuple[float, float]]:
+    """The span in which every unit was observed, where the file says so."""
+    if "obs_intervals" not in units:
+        return []
+    spans = np.asarray(units["obs_intervals"][()], dtype=np.float64).reshape(-1, 2)
+    ends = np.asarray(units["obs_intervals_index"][()], dtype=np.int64)
+    own = [spans[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    if any(not np.array_equal(each, own[0]) for each in own):
+        start, stop = max(each[0, 0] for each in own if len(each)), min(each[-1, 1] for each in own if len(each))
+        return [(float(start), float(stop))]
+    return [(float(a), float(b)) for a, b in own[0]]
+
+
+def _word(value: Any) -> str:
+    return value.decode("utf-8", errors="replace") if isinstance(value, bytes) else str(value)

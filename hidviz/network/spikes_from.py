@@ -1,0 +1,255 @@
+"""Spikes from whatever holds them: arrays, lists, mappings, tables, sparse matrices, pynapple and neo objects.
+
+Objects of other packages are known by what they can do, not by their class, so none of those packages is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hidviz.network.recording import Recording
+from hidviz.network.spikes import MOST_ENTRIES, Counts, Spikes, Trial
+from hidviz.numerics import Array
+
+TIMES = ("time", "times", "t", "spike_time", "spike_times", "timestamp", "timestamps", "seconds")
+UNITS = ("unit", "units", "unit_id", "cluster", "cluster_id", "neuron", "neuron_id", "cell", "cell_id", "id", "channel")
+TRIALS = ("trial", "trial_id", "trials", "sweep", "repeat")
+CLOCKS = ("", "index", "bin", "frame", "unnamed: 0", *TIMES)
+LONG = 1e3  # a median interval between spikes of so many seconds means another unit of time
+
+
+def spikes_from(given: Any, *, bin: float | None = None, names: Iterable[Any] | None = None) -> Spikes:  # noqa: A002
+    """See `Spikes.of`."""
+    called = None if names is None else [str(name) for name in names]
+    if isinstance(given, Spikes):
+        return given
+    if isinstance(given, Recording):
+        counts = [(trial > 0).astype(np.uint16) for trial in given.trials]
+        return from_counts(counts, bin=given.bin if bin is None else bin, names=called or given.names)
+    if hasattr(given, "segments"):  # a neo Block
+        return _trials_of([_neo(segment.spiketrains) for segment in given.segments], called)
+    if hasattr(given, "spiketrains"):  # a neo Segment
+        return from_trials([_neo(given.spiketrains)[0]], called or _neo(given.spiketrains)[1])
+    if hasattr(given, "time_support") and hasattr(given, "keys"):
+        return _pynapple(given, called)
+    if hasattr(given, "columns"):
+        return _table(given, bin, called)
+    if isinstance(given, Mapping):
+        return from_trials([Trial(tuple(map(as_train, given.values())))], called or [str(key) for key in given])
+    if hasattr(given, "toarray") and hasattr(given, "nnz"):
+        if np.prod(given.shape, dtype=np.float64) > MOST_ENTRIES:
+            raise ValueError(f"A sparse matrix must have at most {MOST_ENTRIES:,} entries in all, got {given.shape}.")
+        given = given.toarray()
+    if isinstance(given, Sequence) and not isinstance(given, str) and len(given):
+        return _several(given, bin, called)
+    array = np.asarray(given)
+    return from_counts(list(array) if array.ndim == 3 else [array], bin=bin, names=called)
+
+
+def from_trials(trials: Sequence[Trial], names: Iterable[Any] | None = None) -> Spikes:
+    """Spikes from trials of spike times in seconds.
+
+    Raises:
+        ValueError: there are no units, or the times cannot be seconds.
+    """
+    n_units = len(trials[0].trains) if trials else 0
+    if not n_units:
+        raise ValueError("There must be at least one unit, got none.")
+    intervals = np.concatenate([np.diff(train) for trial in trials for train in trial.trains] or [np.empty(0)])
+    if intervals.size and (median := float(np.median(intervals))) > LONG:
+        raise ValueError(
+            f"Spike times must be in seconds, and the median interval between spikes is {median:g}: are these samples "
+            "or milliseconds? Say --rate HZ, 1000 for milliseconds."
+        )
+    return Spikes(tuple(trials), (), _named(names, n_units))
+
+
+def from_events(times: Array, units: Sequence[Any], trials: Sequence[Any] | None = None) -> Spikes:
+    """Spikes from a list of events: when, which unit, and in which trial.
+
+    Times of several trials count from the start of each.
+    """
+    labels = np.asarray([_label(unit) for unit in units])
+    names = sorted(set(labels.tolist()), key=_in_order)
+    which = np.zeros(len(times), np.intp) if trials is None else np.unique(np.asarray(trials), return_inverse=True)[1]
+    longest = float(times.max(initial=0.0))
+    last = np.nextafter(longest, np.inf) if which.any() else None
+    start = min(0.0, float(times.min(initial=0.0)))
+    found = []
+    for k in range(int(which.max(initial=0)) + 1):
+        here, called = times[which == k], labels[which == k]
+        found.append(Trial(tuple(as_train(here[called == name]) for name in names), start, last))
+    return from_trials(found, names)
+
+
+def from_counts(
+    arrays: Sequence[Any],
+    *,
+    bin: float | None = None,  # noqa: A002 - the field's word
+    names: Iterable[Any] | None = None,
+) -> Spikes:
+    """Spikes from (T, N) arrays of ±1 or of counts, a trial each; a column that only counts bins is left out.
+
+    Raises:
+        ValueError: an array is no such thing; the message says where and what to do.
+    """
+    given = [np.asarray(array) for array in arrays]
+    widths = {array.shape[1:] for array in given}
+    if len(widths) != 1:
+        raise ValueError(f"Every trial must hold the same units, got shapes {', '.join(str(a.shape) for a in given)}.")
+    for array in given:
+        check_shape(array)
+    called, remarks = None if names is None else [str(name) for name in names], []
+    if given[0].shape[1] > 1 and (clocks := [k for k in range(given[0].shape[1]) if _is_clock(given, k, called)]):
+        for k in clocks:
+            what = f'Column "{called[k]}"' if called else f"Column {k + 1}"
+            remarks.append(f"{what} rises by the same step in every bin: it is taken for a clock and left out.")
+        keep = [k for k in range(given[0].shape[1]) if k not in clocks]
+        step = float(given[0][1, clocks[0]] - given[0][0, clocks[0]])
+        bin = step if bin is None and step < 1.0 else bin  # noqa: A001
+        given = [array[:, keep] for array in given]
+        called = called and [called[k] for k in keep]
+    named = _named(called, given[0].shape[1])
+    counts = tuple(_counts(array, named, k, len(given)) for k, array in enumerate(given))
+    return Spikes((), counts, named, bin, tuple(remarks))
+
+
+def check_shape(array: NDArray[Any]) -> None:
+    """Raise `ValueError` unless an array can be bins × units."""
+    if array.ndim != 2 or array.shape[0] < 2 or array.shape[1] < 1:
+        raise ValueError(
+            f"It must hold bins down the rows and units across, (T, N) with at least 2 bins, got shape {array.shape}."
+        )
+    if array.shape[1] > array.shape[0]:
+        bins, units = array.shape
+        raise ValueError(f"{bins} × {units}: {units:,} units in {bins:,} bins? If time runs across, add --transpose.")
+    if array.dtype.kind not in "buif":
+        kind = "complex numbers" if array.dtype.kind == "c" else f"{array.dtype}"
+        raise ValueError(f"It must hold ±1 or spike counts, got {kind}.")
+
+
+def as_train(times: Any) -> Array:
+    """Spike times of one unit, rising.
+
+    Raises:
+        ValueError: they are not a list of finite numbers.
+    """
+    train = np.asarray(times)
+    if train.dtype.kind not in "buif" or train.ndim > 2 or (train.ndim == 2 and 1 not in train.shape and train.size):
+        raise ValueError(f"Spike times must be a list of numbers, got shape {train.shape} of {train.dtype}.")
+    train = np.sort(train.ravel().astype(np.float64))
+    if not np.isfinite(train).all():
+        raise ValueError("Spike times must be finite numbers, got a missing or infinite one.")
+    train.flags.writeable = False
+    return train
+
+
+def _counts(array: NDArray[Any], names: Sequence[str], trial: int, n_trials: int) -> Counts:
+    """Counts from ±1 or counts; the first entry that is neither is named."""
+    low, high = array.min(), array.max()
+    if low < 0 and bool(((array == 1) | (array == -1)).all()):
+        return (array > 0).astype(np.uint16)
+    wrong = ~((array >= 0) & (array <= np.iinfo(np.uint16).max))
+    if array.dtype.kind == "f":
+        wrong |= array != np.floor(array)
+    if wrong.any():
+        row, column = (int(k) for k in np.argwhere(wrong)[0])
+        value = array[row, column]
+        where = f"row {row + 1}, column {column + 1} ({names[column]})"
+        if n_trials > 1:
+            where = f"trial {trial + 1}, {where}"
+        if value == -1 and low == -1 and high <= 1:
+            raise ValueError(f"{where}: -1 among 0 and 1. States are -1 and 1, counts are 0, 1, 2 …: not both.")
+        raise ValueError(f"{where}: it must hold ±1 or spike counts 0, 1, 2 …, got {value:g}.")
+    return array.astype(np.uint16)
+
+
+def _is_clock(arrays: Sequence[NDArray[Any]], column: int, names: Sequence[str] | None) -> bool:
+    """Whether a column rises by the same step from bin to bin, in every trial of three bins or more."""
+    named = names is not None and names[column].strip().lower() in CLOCKS
+    for array in arrays:
+        ticks = array[:, column].astype(np.float64)
+        steps = np.diff(ticks)
+        if len(steps) < 2 + 2 * (not named) or not steps[0] > 0.0 or not np.allclose(steps, steps[0], rtol=1e-3):
+            return False
+    return True
+
+
+def _named(names: Iterable[Any] | None, n_units: int) -> tuple[str, ...]:
+    if names is None:
+        digits = len(str(n_units))
+        return tuple(f"u{k + 1:0{digits}d}" for k in range(n_units))
+    given = tuple(str(name) for name in names)
+    if len(given) != n_units or len(set(given)) != n_units:
+        raise ValueError(f"{n_units} units must have as many different names, got {', '.join(given)}.")
+    return given
+
+
+def _several(given: Sequence[Any], bin: float | None, names: list[str] | None) -> Spikes:  # noqa: A002
+    if all(hasattr(each, "t_start") and hasattr(each, "times") for each in given):
+        trial, own = _neo(given)
+        return from_trials([trial], names or own)
+    shapes = [np.shape(each) if not hasattr(each, "toarray") else each.shape for each in given]
+    if all(len(shape) == 2 and shape[0] > 1 for shape in shapes):
+        arrays = [each.toarray() if hasattr(each, "toarray") else np.asarray(each) for each in given]
+        return from_counts(arrays, bin=bin, names=names)
+    if not any(isinstance(each, np.ndarray) for each in given) and len(set(shapes)) == 1:
+        return from_counts([np.asarray(given)], bin=bin, names=names)  # lists in a list: a matrix
+    return from_trials([Trial(tuple(map(as_train, given)))], names)
+
+
+def _trials_of(trials: Sequence[tuple[Trial, list[str]]], names: list[str] | None) -> Spikes:
+    if not trials:
+        raise ValueError("The block must hold at least one segment with spike trains, got none.")
+    return from_trials([trial for trial, _ in trials], names or trials[0][1])
+
+
+def _neo(trains: Sequence[Any]) -> tuple[Trial, list[str]]:
+    """A trial from neo SpikeTrains, which know their unit of time."""
+    seconds = [_seconds(train.times) for train in trains]
+    starts, stops = ([float(_seconds(getattr(train, end))) for train in trains] for end in ("t_start", "t_stop"))
+    names = [str(getattr(train, "name", None) or f"u{k + 1}") for k, train in enumerate(trains)]
+    if len(set(names)) < len(names):
+        names = [f"{name} ({k + 1})" for k, name in enumerate(names)]
+    return Trial(tuple(map(as_train, seconds)), min(starts), max(stops)), names
+
+
+def _seconds(quantity: Any) -> Any:
+    return quantity.rescale("s").magnitude if hasattr(quantity, "rescale") else quantity
+
+
+def _pynapple(group: Any, names: list[str] | None) -> Spikes:
+    """A TsGroup: its epochs are the trials."""
+    keys = list(group.keys())
+    trains = [as_train(group[key].t if hasattr(group[key], "t") else group[key].index) for key in keys]
+    epochs = np.asarray(group.time_support.values, dtype=np.float64).reshape(-1, 2)
+    trials = [Trial(tuple(train[(train >= a) & (train < b)] for train in trains), a, b) for a, b in epochs.tolist()]
+    return from_trials(trials, names or [str(key) for key in keys])
+
+
+def _table(table: Any, bin: float | None, names: list[str] | None) -> Spikes:  # noqa: A002
+    """A table: events where it has columns of times and units, else a column a unit."""
+    columns = [str(column) for column in table.columns]
+    places = {name.strip().lower(): k for k, name in enumerate(columns)}
+    values = np.asarray(table.to_numpy() if hasattr(table, "to_numpy") else table.values)
+    when, who = (next((places[name] for name in known if name in places), None) for known in (TIMES, UNITS))
+    if when is not None and who is not None and len(columns) <= 4:
+        trial = next((places[name] for name in TRIALS if name in places), None)
+        times = np.asarray(values[:, when], dtype=np.float64)
+        return from_events(times, values[:, who].tolist(), None if trial is None else values[:, trial].tolist())
+    if bin is None and hasattr(table, "t") and len(table.t) > 1:  # a pynapple TsdFrame
+        bin = float(np.median(np.diff(table.t)))  # noqa: A001
+    return from_counts([values], bin=bin, names=names or columns)
+
+
+def _label(unit: Any) -> str:
+    return str(int(unit)) if isinstance(unit, float) and unit.is_integer() else str(unit).strip()
+
+
+def _in_order(name: str) -> tuple[float, str]:
+    """Numbers by size, then words by letter."""
+    return (float(name), "") if name.lstrip("-").isdigit() else (np.inf, name)
