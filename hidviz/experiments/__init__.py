@@ -1,12 +1,14 @@
 """One run with every setting: experiment, data, setup, frames; presets, restarts, and a run as a file."""
 
 from hidviz.experiments.bundle import LARGEST_FILE, Bundle, load_bundle, save_bundle
-from hidviz.experiments.experiment import CHOICES, OPTIONAL, RANGES, Experiment
+from hidviz.experiments.experiment import CHOICES, LIVE, OPTIONAL, RANGES, Experiment
 from hidviz.experiments.fit_recording import Fitted, Settings, fitted
-from hidviz.experiments.frame import Frame, Progress, framed, regauged_frame
-from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS
+from hidviz.experiments.frame import Frame, framed, regauged_frame
+from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS, preset_of
+from hidviz.experiments.progress import Progress
 from hidviz.experiments.reopen import ASSETS, reopened, shipped_frame
 from hidviz.experiments.restarts import MOST_STARTS, SAME, Restarts, Start, restarts
+from hidviz.experiments.run import iter_edited, iter_resumed, iter_run, with_knobs
 from hidviz.experiments.setup import Data, Setup, cost_of, with_baselines
 from hidviz.experiments.stopping_advice import Advice, advice
 from hidviz.experiments.trace import Trace
@@ -16,6 +18,7 @@ __all__ = [
     "ASSETS",
     "CHOICES",
     "LARGEST_FILE",
+    "LIVE",
     "MOST_STARTS",
     "OPTIONAL",
     "PRESETS",
@@ -37,11 +40,16 @@ __all__ = [
     "cost_of",
     "fitted",
     "framed",
+    "iter_edited",
+    "iter_resumed",
+    "iter_run",
     "load_bundle",
+    "preset_of",
     "regauged_frame",
     "reopened",
     "restarts",
     "save_bundle",
     "shipped_frame",
     "with_baselines",
+    "with_knobs",
 ]

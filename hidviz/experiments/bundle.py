@@ -71,15 +71,12 @@ class Bundle(NamedTuple):
     ending: Ending = Ending()
 
 
-def save_bundle(
-    target: str | Path | IO[bytes], experiment: Experiment, frame: Frame, figures: Mapping[str, bytes] = NO_FIGURES
-) -> None:
+def save_bundle(target: str | Path | IO[bytes], frame: Frame, figures: Mapping[str, bytes] = NO_FIGURES) -> None:
     """Write a run as a bundle.
 
     Args:
         target: a path, or a binary file open for writing.
-        experiment: the knobs of the run.
-        frame: its newest step.
+        frame: its newest step, which knows all the others.
         figures: pictures of the run by file name, to be put beside the numbers.
 
     Raises:
@@ -90,8 +87,8 @@ def save_bundle(
     packed = io.BytesIO()
     np.savez(packed, **_arrays(frame, trace))
     members: dict[str, str | bytes] = {
-        "settings.json": json.dumps(_settings(experiment, frame), indent=2) + "\n",
-        "script.py": _script(experiment),
+        "settings.json": json.dumps(_settings(frame), indent=2) + "\n",
+        "script.py": _script(frame.experiment),
         "trace.csv": _csv([list(frame.trace.names), *trace.tolist()]),
         **{f"{block}.csv": _csv(_table(frame.snapshot.couplings, block)) for block in "JKLM"},
         "arrays.npz": packed.getvalue(),
@@ -149,12 +146,12 @@ def _thinned(trace: Trace) -> Array:
     return np.column_stack([trace[name][kept] for name in trace.names])
 
 
-def _settings(experiment: Experiment, frame: Frame) -> dict[str, Any]:
+def _settings(frame: Frame) -> dict[str, Any]:
     snapshot = frame.snapshot
     return {
         "kind": KIND,
         "schema": SCHEMA,
-        "experiment": asdict(experiment),
+        "experiment": asdict(frame.experiment),
         "run": {
             "step": snapshot.step,
             "evaluations": snapshot.evaluations,

@@ -1,27 +1,26 @@
-"""Experiment: every knob of a run as one frozen value, and the paper's figures as such values.
+"""Experiment: every knob of a run as one frozen value.
 
     Experiment → truth → simulate → Recording → learn → Snapshot, Snapshot, …
 
 One seed per experiment is spawned into truth, data, start and held-out data, so changing T leaves the truth unchanged
 and a new start leaves the data unchanged. The same experiment gives the same numbers on the same machine.
 
-`Experiment.run` yields the snapshots; `Experiment.course` is the same run for a live view, as Progress and Frames.
+`Experiment.run` yields the snapshots; `hidviz.experiments.run` has the same run as Progress and Frames, to be watched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from hidviz.background import on_one_blas_thread
-from hidviz.experiments.frame import Frame, Progress, framed
-from hidviz.experiments.setup import AFFORDABLE, Data, Setup, prepare_setup, seconds_to_baselines, with_baselines
-from hidviz.experiments.trace import Trace
-from hidviz.learners import LEARNERS
+from hidviz.experiments.progress import Progress
+from hidviz.experiments.setup import Data, Setup, prepare_setup
+from hidviz.learners import LEARNERS, Learner
 from hidviz.learning import (
     OPTIMISERS,
     STARTS,
@@ -31,11 +30,8 @@ from hidviz.learning import (
     random_start,
     signed_start,
     true_start,
-    with_couplings,
 )
 from hidviz.network import Couplings, iter_simulation, learned_blocks, random_couplings
-
-UNDER_WAY = 10  # steps, after which baselines that are costly to find may keep a run waiting
 
 
 @dataclass(frozen=True)
@@ -189,67 +185,34 @@ class Experiment:
             seed=self.seed,
         )
 
-    @on_one_blas_thread
-    def course(
-        self,
-        data: Data | None = None,
-        since: Frame | None = None,
-        edited: Couplings | None = None,
-        *,
-        halves: bool = False,
-    ) -> Generator[Progress | Frame]:
-        """The run as a live view sees it.
+    def learn_options(self, held_out: Learner | None) -> dict[str, Any]:
+        """The keywords of `learn` that the knobs decide.
 
         Args:
-            data: data to learn from, if there are any with the same `data_key`; simulated otherwise.
-            since: a frame to go on from, which comes first, as it is unless other knobs act on it; learning starts
-                anew otherwise.
-            edited: couplings to put in the place of that frame's; its step and its past stay.
-            halves: show every step of a learner with an E-step in two halves, as `learn` does. The row of a half step
-                is the last of its trace; the row of the whole step takes its place.
+            held_out: the learner's cost on held-out data; None if it is not affordable, and patience waits for nothing.
         """
-        if since is not None:
-            setup, data, trace, start = since.setup, since.data, since.trace, since.snapshot
-            if edited is not None:
-                start = with_couplings(start, edited, setup.learner, setup.held_out)
-        else:
-            if data is None:
-                data = yield from self.simulate()
-            yield Progress("Preparing the learner", 1.0)
-            setup, trace, start = self.prepared(data), Trace(), None
-        sampled = since.sampled if since else Trace()
-        snapshots = learn(
-            setup.learner,
-            self.starting_point(data.truth) if start is None else start,
-            optimiser=self.optimiser,
-            rate=self.rate,
-            penalty=self.penalty,
-            box=self.box,
-            held_out=setup.held_out,
-            patience=self.patience if setup.held_out else None,
-            max_steps=self.max_steps,
-            halves=halves,
-        )
-        if since is not None and since.snapshot.phase == "M":
-            trace = trace.shortened()
-        for snapshot in snapshots:
-            seen = since is not None and snapshot is since.snapshot
-            if edited is None and not seen and len(trace) and trace["step"][-1] == snapshot.step:
-                trace = trace.shortened()  # the same step, seen with other knobs or at its end: one row
-            frame = since if since and seen else framed(data, setup, snapshot, trace, sampled)
-            trace, sampled = frame.trace if snapshot.phase == "E" else trace, frame.sampled
-            yield frame
-            wait = seconds_to_baselines(data, setup)
-            if wait <= AFFORDABLE or (wait < np.inf and snapshot.step >= UNDER_WAY):
-                if wait > AFFORDABLE:
-                    yield Progress("Learning without hidden units, to compare", 0.0)
-                setup = with_baselines(data, setup, bias=self.bias > 0.0)
+        return {
+            "optimiser": self.optimiser,
+            "rate": self.rate,
+            "penalty": self.penalty,
+            "box": self.box,
+            "held_out": held_out,
+            "patience": self.patience if held_out else None,
+            "max_steps": self.max_steps,
+        }
 
-    def run(self) -> Iterator[Snapshot]:
+    @on_one_blas_thread
+    def run(self) -> Generator[Snapshot]:
         """Simulate, then learn: the snapshots of the run, from the start to the end."""
-        for item in self.course():
-            if isinstance(item, Frame):
-                yield item.snapshot
+        simulation = self.simulate()
+        while True:
+            try:
+                next(simulation)
+            except StopIteration as finished:
+                data: Data = finished.value
+                break
+        setup = self.prepared(data)
+        yield from learn(setup.learner, self.starting_point(data.truth), **self.learn_options(setup.held_out))
 
     def _rng(self, stream: int) -> np.random.Generator:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(stream,)))
@@ -274,6 +237,9 @@ RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
         "seed": (0, 2**31 - 1),
     }
 )
+
+LIVE = frozenset({"optimiser", "rate", "penalty", "box", "patience", "max_steps"})
+"""Knobs that apply in the middle of a run; all others start learning again, or make new data."""
 
 OPTIONAL = ("n_hidden_assumed", "optimiser", "rate", "box", "patience", "max_steps")
 

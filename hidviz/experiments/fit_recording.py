@@ -17,7 +17,7 @@ import numpy as np
 
 from hidviz.background import on_one_blas_thread, replacing
 from hidviz.evaluation import LONGEST_JUDGEMENT, baselines, criteria, judge_for
-from hidviz.experiments.frame import Progress
+from hidviz.experiments.progress import Progress
 from hidviz.experiments.setup import cost_of
 from hidviz.learners import LEARNERS, Learner, prepare
 from hidviz.learning import Snapshot, learn, random_start, result

@@ -1,7 +1,8 @@
 """Frames: what a live view sees of a run, each a whole frozen value.
 
 A run is a sequence of Progress while data are made, then of Frames, one a step. A Frame knows its past, so any of them
-can be looked at, gone back to, or gone on from.
+can be looked at, gone back to, or resumed; and it knows the Experiment that it belongs to, so whoever has a frame has
+its knobs.
 """
 
 from __future__ import annotations
@@ -9,23 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from hidviz.evaluation import rms_errors
+from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.setup import Data, Setup, cost_of
 from hidviz.experiments.trace import Trace
 from hidviz.learning import Snapshot, regauged
 from hidviz.network import Couplings, Gauge, best_gauge
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a preparation has come.
-
-    Args:
-        what: a few words about what is being done.
-        fraction: done, from 0 to 1.
-    """
-
-    what: str
-    fraction: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +22,7 @@ class Frame:
     """One step of a run with all that a view needs: the snapshot, its past, and what it is compared with.
 
     Args:
+        experiment: the knobs of the run.
         data: the true network and what it produced.
         setup: the prepared learner and reference costs.
         snapshot: the step.
@@ -42,6 +32,7 @@ class Frame:
             "cost" and "cost_error", "held_out" and "held_out_error", those that `Setup.sampler` knows.
     """
 
+    experiment: Experiment
     data: Data
     setup: Setup
     snapshot: Snapshot
@@ -50,10 +41,13 @@ class Frame:
     sampled: Trace = field(default_factory=Trace)
 
 
-def framed(data: Data, setup: Setup, snapshot: Snapshot, past: Trace, sampled: Trace | None = None) -> Frame:
+def framed(
+    experiment: Experiment, data: Data, setup: Setup, snapshot: Snapshot, past: Trace, sampled: Trace | None = None
+) -> Frame:
     """The frame of a snapshot: scored against the truth, and appended to its past.
 
     Args:
+        experiment: the knobs of the run.
         data: the true network and what it produced.
         setup: the prepared learner and reference costs.
         snapshot: the step.
@@ -67,7 +61,7 @@ def framed(data: Data, setup: Setup, snapshot: Snapshot, past: Trace, sampled: T
     row |= _errors(snapshot, data.truth)
     gauge = best_gauge(snapshot.couplings, data.truth)
     sampled = Trace() if sampled is None else _sampled(setup, snapshot, sampled)
-    return Frame(data, setup, snapshot, past.extended(row), gauge, sampled)
+    return Frame(experiment, data, setup, snapshot, past.extended(row), gauge, sampled)
 
 
 def _sampled(setup: Setup, snapshot: Snapshot, past: Trace) -> Trace:

@@ -63,3 +63,8 @@ ABOUT_PRESETS: Mapping[str, Preset] = MappingProxyType(
 )
 
 PRESETS: Mapping[str, Experiment] = MappingProxyType({name: about.experiment for name, about in ABOUT_PRESETS.items()})
+
+
+def preset_of(experiment: Experiment) -> str:
+    """The name of the preset with exactly these knobs; empty if there is none."""
+    return next((name for name, preset in PRESETS.items() if preset == experiment), "")

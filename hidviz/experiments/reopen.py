@@ -13,7 +13,9 @@ from pathlib import Path
 from hidviz.background import on_one_blas_thread
 from hidviz.experiments.bundle import Bundle, load_bundle, save_bundle
 from hidviz.experiments.experiment import Experiment
-from hidviz.experiments.frame import Frame, Progress, framed
+from hidviz.experiments.frame import Frame, framed
+from hidviz.experiments.progress import Progress
+from hidviz.experiments.run import iter_resumed, iter_run
 from hidviz.experiments.setup import Data, Setup, with_baselines
 from hidviz.experiments.trace import Trace
 from hidviz.learning import learn
@@ -39,7 +41,7 @@ def reopened(bundle: Bundle) -> Generator[Progress | Frame]:
     data = yield from bundle.experiment.simulate()
     yield Progress("Preparing the learner", 1.0)
     frame = _standing(bundle, data, bundle.experiment.prepared(data))
-    yield from bundle.experiment.course(since=frame)
+    yield from iter_resumed(frame)
 
 
 @lru_cache(maxsize=4)
@@ -58,28 +60,19 @@ def shipped_frame(name: str) -> Frame:
 
 def ship(name: str, experiment: Experiment) -> Path:
     """Run an experiment to its end and store the last frame among the assets."""
-    frame = [item for item in experiment.course() if isinstance(item, Frame)][-1]
+    frame = [item for item in iter_run(experiment) if isinstance(item, Frame)][-1]
     path = ASSETS / f"{name}.zip"
-    save_bundle(path, experiment, frame)
+    save_bundle(path, frame)
     return path
 
 
 def _standing(bundle: Bundle, data: Data, setup: Setup) -> Frame:
     """The frame of a run at its last step, not ended."""
     experiment, couplings, trace, _ = bundle
-    snapshot = next(
-        learn(
-            setup.learner,
-            couplings,
-            optimiser=experiment.optimiser,
-            penalty=experiment.penalty,
-            box=experiment.box,
-            held_out=setup.held_out,
-        )
-    )
+    snapshot = next(learn(setup.learner, couplings, **experiment.learn_options(setup.held_out)))
     step = int(trace["step"][-1])
     best = snapshot.best and replace(snapshot.best, step=step)  # of those whose couplings are known here
-    frame = framed(data, setup, replace(snapshot, step=step, best=best), Trace())
+    frame = framed(experiment, data, setup, replace(snapshot, step=step, best=best), Trace())
     if set(frame.trace.names) != set(trace.names):
         raise ValueError(
             f"A run with these knobs records {', '.join(frame.trace.names)}, this one {', '.join(trace.names)}."

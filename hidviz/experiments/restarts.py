@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 from hidviz.background import on_one_blas_thread
 from hidviz.evaluation import gauge_label
 from hidviz.experiments.experiment import Experiment
-from hidviz.experiments.frame import Frame, Progress, framed
-from hidviz.experiments.setup import Data, Setup, with_baselines
-from hidviz.experiments.trace import Trace
+from hidviz.experiments.frame import Frame
+from hidviz.experiments.progress import Progress
+from hidviz.experiments.run import first_frame, iter_resumed
+from hidviz.experiments.setup import Data, with_baselines
 from hidviz.learners import Infeasible
-from hidviz.learning import State, learn
+from hidviz.learning import State
 
 TURN = 3  # steps that a start makes before the next one has its turn
 MOST_STARTS = 64
@@ -33,12 +34,15 @@ class Start:
     """One run among many.
 
     Args:
-        experiment: its knobs.
         frame: its newest step.
     """
 
-    experiment: Experiment
     frame: Frame
+
+    @property
+    def experiment(self) -> Experiment:
+        """Its knobs."""
+        return self.frame.experiment
 
     @property
     def index(self) -> int:
@@ -129,40 +133,25 @@ def _turns(experiments: list[Experiment], data: Data | None) -> Generator[Progre
         data = yield from experiments[0].simulate()
     yield Progress("Preparing the learner", 1.0)
     setup = with_baselines(data, experiments[0].prepared(data), bias=experiments[0].bias > 0.0)
-    courses: list[Iterator[Progress | Frame]] = []
+    runs: list[Iterator[Progress | Frame]] = []
     starts: list[Start] = []
     n = len(experiments)
     for experiment in experiments:
-        frame = _first(experiment, data, setup)
+        frame = first_frame(experiment, data, setup)
         if not starts:
             check_room(frame, n)
-        courses.append(experiment.course(since=frame))
-        next(courses[-1])  # that frame itself
-        starts.append(Start(experiment, frame))
+        runs.append(iter_resumed(frame))
+        next(runs[-1])  # that frame itself
+        starts.append(Start(frame))
         yield Restarts(tuple(starts), n)
     waiting = [k for k in range(n) if starts[k].state == "learning"]
     while waiting:
         for k in waiting:
-            for _, item in zip(range(TURN), courses[k], strict=False):
+            for _, item in zip(range(TURN), runs[k], strict=False):
                 assert isinstance(item, Frame)
-                starts[k] = Start(experiments[k], item)
+                starts[k] = Start(item)
             yield Restarts(tuple(starts), n)
         waiting = [k for k in waiting if starts[k].state == "learning"]
-
-
-def _first(experiment: Experiment, data: Data, setup: Setup) -> Frame:
-    """Step 0, on a setup that all starts share: preparing it is the costly part."""
-    snapshots = learn(
-        setup.learner,
-        experiment.starting_point(data.truth),
-        optimiser=experiment.optimiser,
-        rate=experiment.rate,
-        penalty=experiment.penalty,
-        box=experiment.box,
-        held_out=setup.held_out,
-        max_steps=experiment.max_steps,
-    )
-    return framed(data, setup, next(snapshots), Trace())
 
 
 def check_room(frame: Frame, n: int) -> None:

@@ -49,7 +49,7 @@ class Setup:
         held_out_cost_at_truth: the same on held-out data.
         sampler: estimates the costs, every so many steps, that no exact sum is affordable for; None if all are exact,
             or if there is none to be estimated.
-        baselines: held-out costs without hidden units; None without such data, or until a course has found them.
+        baselines: held-out costs without hidden units; None without such data, or until a run has found them.
     """
 
     learner: Learner

@@ -181,7 +181,7 @@ def _learned(
     ):
         checkpoint()
         if with_course:
-            trace = framed(data, plain, snapshot, trace).trace
+            trace = framed(experiment, data, plain, snapshot, trace).trace
     return snapshot, {name: trace[name].tolist() for name in trace.names}
 
 

@@ -15,7 +15,7 @@ import panel as pn
 from panel.io import hold
 from panel.io.callbacks import PeriodicCallback
 
-from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, Frame, shipped_frame
+from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, Frame, preset_of, shipped_frame
 from hidviz.network import Gauge
 from hidviz.ui.components.basic import BokehPatches, HelpSheet, Instrument, Notice
 from hidviz.ui.sidebar import Sidebar
@@ -55,7 +55,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         finished = shipped_frame("fig3") if link.experiment == Experiment() and link.step is None else None
         self.session = Session(link.experiment, finished)
         self.session.event = FIRST if finished else ""
-        self.preset = link.preset or _preset_of(link.experiment)
+        self.preset = preset_of(link.experiment)
         self.on_query: Callable[[str], None] = lambda _: None
         self._dirty = True
         self._ready = False  # whether the browser is connected, so that what it sends arrives
@@ -105,10 +105,10 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             "Reset all": self.reset,
         }
         self._sidebar = Sidebar(
-            session.experiment,
+            session.wanted,
             {name: partial(self._act, act) for name, act in acts.items()},
             on_change=self._change,
-            shown=lambda: (session.experiment, session.frame),
+            shown=lambda: session.frame,
             on_open=self._opening.open,
             on_refused=self._tell,
         )
@@ -147,10 +147,10 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     # Acting
 
     def _act(self, act: Callable[[], None]) -> None:
-        before = self.session.experiment
+        before = self.session.wanted
         act()
         self._dirty = True
-        if self.session.experiment != before:
+        if self.session.wanted != before:
             self._knobs_changed()
 
     def reset(self) -> None:
@@ -167,8 +167,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.session.change(**knobs)
         self._knobs_changed()
 
-    def _load(self, experiment: Experiment, frame: Frame) -> None:
-        self.session.load(experiment, frame)
+    def _load(self, frame: Frame) -> None:
+        self.session.load(frame)
         self._knobs_changed()
 
     def _go_to(self, gauge: Gauge) -> None:
@@ -189,20 +189,23 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._knobs_changed()
 
     def _knobs_changed(self) -> None:
-        self.preset = _preset_of(self.session.experiment)
-        self._sidebar.show(self.session.experiment)
+        self.preset = preset_of(self.session.wanted)
+        self._sidebar.show(self.session.wanted)
         self.on_query(self.query())
         self._dirty = True
 
-    def query(self, *, step: int | None = None) -> str:
-        """The query string that leads back to these knobs and this tab, starting with ? unless it is empty."""
-        text = write_link(self.session.experiment, preset=self.preset, step=step, tab=self.views.key)
+    def query(self) -> str:
+        """The query string that leads back to the knobs and this tab, starting with ? unless it is empty."""
+        return self._query(self.session.wanted)
+
+    def _query(self, experiment: Experiment, step: int | None = None) -> str:
+        text = write_link(experiment, preset=preset_of(experiment), step=step, tab=self.views.key)
         return f"?{text}" if text else ""
 
     def share(self, path: str) -> None:
-        """Put a link to this very step on the clipboard, and show it."""
-        step = self.session.frame.snapshot.step if self.session.frame else None
-        link = path + (self.query(step=step) or "?")
+        """Put a link to the run that is shown, at this very step, on the clipboard, and show it."""
+        frame = self.session.frame
+        link = path + ((self._query(frame.experiment, frame.snapshot.step) if frame else self.query()) or "?")
         self.instrument.copied = link
         self.session.event = f"Copied a link to this run: {link}"
         self._dirty = True
@@ -262,8 +265,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._warn(warning)
         state = state_of(
             frame,
-            preset=self.preset,
-            seed=session.experiment.seed,
+            session.wanted,
+            awaited=session.awaiting,
             running=session.running,
             ready=self._ready,
             steps_per_second=session.steps_per_second,
@@ -293,8 +296,3 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             part.restyle(dark)
         self.notice.dark = self.help_sheet.dark = dark
         self._dirty = True
-
-
-def _preset_of(experiment: Experiment) -> str:
-    """The name of the preset with exactly these knobs; empty if there is none."""
-    return next((name for name, preset in PRESETS.items() if preset == experiment), "")

@@ -38,7 +38,7 @@ class Sidebar:
         experiment: what the knobs show first.
         acts: what each of the buttons does.
         on_change: called with the knobs that were turned; raises ValueError to refuse.
-        shown: the knobs and the newest frame of the run that Export hands out.
+        shown: the newest frame of the run that Export hands out.
         on_open: called with the content of a file that was chosen.
         on_refused: called with a sentence about a file that was not taken.
     """
@@ -49,7 +49,7 @@ class Sidebar:
         acts: Mapping[str, Callable[[], None]],
         *,
         on_change: Callable[..., None],
-        shown: Callable[[], tuple[Experiment, Frame | None]],
+        shown: Callable[[], Frame | None],
         on_open: Callable[[bytes], None],
         on_refused: Callable[[str], None],
     ) -> None:
@@ -82,7 +82,7 @@ class Sidebar:
     def draw(self, session: Session) -> None:
         """What can be pressed now, the numbers under the buttons, and the equations in play."""
         frame, progress, running = session.frame, session.progress, session.running
-        phases = LEARNERS[session.experiment.learner].phases
+        phases = LEARNERS[session.wanted.learner].phases
         self.transport.disabled = ["Run" if running else "Pause", *([] if phases else ["Half step"])]
         if not running or time.monotonic() - self._read_at > READABLE:
             self.reading.param.update(

@@ -54,7 +54,7 @@ def test_a_run_computes_with_one_thread_and_gives_the_others_back(work, n_steps)
 import dataclasses, io
 import numpy as np
 from hidviz import load_bundle, prepare, random_start, simulate
-from hidviz.experiments import Settings, fitted, framed, reopened
+from hidviz.experiments import Settings, fitted, iter_run, reopened
 from hidviz.learners import LEARNERS
 from hidviz.learners.protocol import Learner
 
@@ -62,8 +62,8 @@ recording = simulate(tiny.truth(), 60, np.random.default_rng(1)).recording
 learner = prepare("exact", recording, n_hidden=1)
 start = random_start(3, 1, np.random.default_rng(2), learned=learner.learned)
 file = io.BytesIO()
-*_, last = tiny.course()
-hidviz.save_bundle(file, tiny, last)
+*_, last = iter_run(tiny)
+hidviz.save_bundle(file, last)
 file.seek(0)
 
 inside, between = set(), set()

@@ -19,6 +19,7 @@ from hidviz import Experiment
 from hidviz.experiments.bundle import LARGEST_FILE, MOST_ROWS, load_bundle, save_bundle
 from hidviz.experiments.frame import Frame, regauged_frame
 from hidviz.experiments.reopen import ASSETS, reopened, shipped_frame
+from hidviz.experiments.run import iter_resumed, iter_run, with_knobs
 from hidviz.experiments.trace import Trace
 from hidviz.network.gauge import flip
 
@@ -26,13 +27,13 @@ SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=100, seed=4,
 ROOT = Path(__file__).parents[2]
 
 
-def frames(experiment, since=None):
-    return [item for item in experiment.course(since=since) if isinstance(item, Frame)]
+def frames(experiment):
+    return [item for item in iter_run(experiment) if isinstance(item, Frame)]
 
 
-def saved(experiment, frame):
+def saved(frame):
     file = io.BytesIO()
-    save_bundle(file, experiment, frame)
+    save_bundle(file, frame)
     return file.getvalue()
 
 
@@ -43,7 +44,7 @@ def last():
 
 @pytest.fixture(scope="module")
 def packed(last):
-    return saved(SMALL, last)
+    return saved(last)
 
 
 def repacked(content, changes):
@@ -92,7 +93,7 @@ def test_bundle_opens_to_what_was_saved(last, packed, tmp_path):
 
 def test_same_run_gives_the_same_bytes(last, packed):
     time.sleep(2.1)  # longer than the two seconds to which a zip archive dates its members
-    assert saved(SMALL, last) == packed
+    assert saved(last) == packed
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_same_run_gives_the_same_bytes(last, packed):
 def test_every_kind_of_run_can_be_kept(knobs):
     experiment = replace(SMALL, **knobs)
     frame = frames(experiment)[-1]
-    kept = load_bundle(io.BytesIO(saved(experiment, frame)))
+    kept = load_bundle(io.BytesIO(saved(frame)))
     assert kept.experiment == experiment
     assert kept.couplings == frame.snapshot.couplings
 
@@ -141,9 +142,8 @@ def run_script(content, folder):
 
 def test_script_reproduces_a_run_that_was_flipped_midway(tmp_path):
     begun = frames(replace(SMALL, max_steps=5))[-1]
-    snapshot = replace(begun.snapshot, state="learning", message="")
-    flipped = regauged_frame(replace(begun, snapshot=snapshot), flip(2, 1))
-    done = run_script(saved(SMALL, frames(SMALL, since=flipped)[-1]), tmp_path)
+    flipped = regauged_frame(with_knobs(begun, max_steps=12), flip(2, 1))
+    done = run_script(saved(list(iter_resumed(flipped))[-1]), tmp_path)
     assert done.stderr == ""
     assert "Reproduced 14 costs" in done.stdout  # 0 … 12, and step 5 once more after the flip
     assert done.returncode == 0
@@ -152,7 +152,7 @@ def test_script_reproduces_a_run_that_was_flipped_midway(tmp_path):
 def test_script_says_where_a_run_parts_from_its_knobs(last, tmp_path):
     rows = np.column_stack([last.trace[name] for name in last.trace.names])
     rows[7:, last.trace.names.index("cost")] += 1e-6
-    done = run_script(with_arrays(saved(SMALL, last), trace=rows), tmp_path)
+    done = run_script(with_arrays(saved(last), trace=rows), tmp_path)
     assert "part at step 7" in done.stderr
     assert done.returncode == 1
 
@@ -187,7 +187,7 @@ def long_run(last, n_steps):
 
 def test_a_run_of_any_length_can_be_opened_again(last):
     frame = long_run(last, 206_000)
-    packed = saved(SMALL, frame)
+    packed = saved(frame)
     assert len(packed) < LARGEST_FILE / 2
     trace = load_bundle(io.BytesIO(packed)).trace
     assert len(trace) == MOST_ROWS
@@ -199,14 +199,14 @@ def test_a_run_of_any_length_can_be_opened_again(last):
 
 def test_script_compares_the_steps_that_were_kept(tmp_path, monkeypatch):
     monkeypatch.setattr("hidviz.experiments.bundle.MOST_ROWS", 5)
-    done = run_script(saved(SMALL, frames(SMALL)[-1]), tmp_path)
+    done = run_script(saved(frames(SMALL)[-1]), tmp_path)
     assert "Reproduced 5 costs" in done.stdout, done.stderr
 
 
 def test_one_limit_holds_for_writing_and_reading(last, tmp_path):
     noise = {"noise.png": np.random.default_rng(0).bytes(LARGEST_FILE)}
     with pytest.raises(ValueError, match="A bundle may have 20 MB, this one has 20"):
-        save_bundle(tmp_path / "run.zip", SMALL, last, noise)
+        save_bundle(tmp_path / "run.zip", last, noise)
     assert list(tmp_path.iterdir()) == []
     assert "it must have at most 20 MB" in refusal(bytes(LARGEST_FILE + 1))
 

@@ -8,8 +8,10 @@ import pytest
 
 from hidviz.evaluation.errors import rms_errors
 from hidviz.experiments.experiment import CHOICES, RANGES, Experiment
-from hidviz.experiments.frame import Frame, Progress, regauged_frame
+from hidviz.experiments.frame import Frame, regauged_frame
 from hidviz.experiments.presets import PRESETS
+from hidviz.experiments.progress import Progress
+from hidviz.experiments.run import iter_edited, iter_resumed, iter_run, with_knobs
 from hidviz.learners import LEARNERS, Infeasible
 from hidviz.network.gauge import Gauge, best_gauge
 
@@ -25,8 +27,8 @@ def world_of(experiment):
             return end.value
 
 
-def frames_of(experiment, **since):
-    return [item for item in experiment.course(**since) if isinstance(item, Frame)]
+def frames_of(experiment, data=None):
+    return [item for item in iter_run(experiment, data) if isinstance(item, Frame)]
 
 
 def assert_same_frames(some, others):
@@ -172,7 +174,7 @@ def test_lbfgs_needs_far_fewer_evaluations_than_gradient_ascent():
     data = world_of(fig3)
 
     def evaluations(floor, **knobs):
-        for item in replace(fig3, **knobs).course(data):
+        for item in iter_run(replace(fig3, **knobs), data):
             if isinstance(item, Frame) and item.snapshot.cost < floor:
                 return item.snapshot.evaluations
         raise AssertionError("the floor was not reached")
@@ -184,11 +186,11 @@ def test_lbfgs_needs_far_fewer_evaluations_than_gradient_ascent():
     assert 8 * np.median(needed) <= evaluations(floor, optimiser="gradient", rate=0.25, max_steps=4000)
 
 
-# The course
+# The run as a live view sees it
 
 
-def test_a_course_tells_of_its_preparation_and_then_of_every_step():
-    items = list(SMALL.course())
+def test_a_run_tells_of_its_preparation_and_then_of_every_step():
+    items = list(iter_run(SMALL))
     kinds = [type(item) for item in items]
     first = kinds.index(Frame)
     assert set(kinds[:first]) == {Progress}
@@ -236,7 +238,7 @@ def test_an_approximate_learner_is_shown_beside_the_exact_cost():
 def test_going_on_from_a_frame_is_the_same_run(at, knobs):
     experiment = replace(SMALL, **knobs)
     whole = frames_of(experiment)
-    again = frames_of(experiment, since=whole[at])
+    again = list(iter_resumed(whole[at]))
     assert again[0] is whole[at]
     assert_same_frames(again, whole[at:])
 
@@ -250,7 +252,7 @@ def test_rewinding_gives_the_same_arrays():
 def test_a_flipped_frame_goes_on_down_the_same_curve():
     whole = frames_of(replace(SMALL, max_steps=40))
     gauge = Gauge([1, 0], [1.0, -1.0])
-    flipped = frames_of(replace(SMALL, max_steps=40), since=regauged_frame(whole[10], gauge))
+    flipped = list(iter_resumed(regauged_frame(whole[10], gauge)))
     for one, other in zip(flipped, whole[10:], strict=True):
         assert one.snapshot.cost == pytest.approx(other.snapshot.cost, abs=1e-9)
         for block in ("J", "K", "L"):
@@ -271,11 +273,26 @@ def test_flipping_a_frame_and_back_gives_it_back_but_for_its_past():
 
 def test_a_box_turned_on_half_way_acts_at_once_and_is_seen():
     frame = frames_of(SMALL)[-1]
-    open_end = replace(frame, snapshot=replace(frame.snapshot, state="learning"))
-    boxed = list(islice(replace(SMALL, box=0.05, max_steps=20).course(since=open_end), 4))
+    boxed = list(islice(iter_resumed(with_knobs(frame, box=0.05, max_steps=20)), 4))
     for item in boxed:
         assert np.abs(item.snapshot.couplings.vector()).max() <= 0.05
         assert item.trace["cost"][-1] == item.snapshot.cost
+
+
+@pytest.mark.parametrize("knobs", [{"n_steps": 500}, {"seed": 2, "rate": 0.1}, {"learner": "visible"}])
+def test_only_knobs_that_apply_midway_can_change_within_a_run(knobs):
+    with pytest.raises(ValueError, match="Only box, max_steps, optimiser, patience, penalty, rate can change"):
+        with_knobs(frames_of(SMALL)[-1], **knobs)
+
+
+def test_other_couplings_keep_the_step_and_its_past_and_are_gone_on_from():
+    frame = frames_of(SMALL)[5]
+    edited, after, *_ = iter_edited(frame, frame.data.truth)
+    assert (edited.experiment, edited.snapshot.step, edited.snapshot.couplings) == (SMALL, 5, frame.data.truth)
+    assert edited.trace["step"].tolist() == [0, 1, 2, 3, 4, 5, 5]
+    assert edited.snapshot.cost == pytest.approx(frame.setup.cost_at_truth, abs=1e-12)
+    assert after.trace["step"].tolist() == [0, 1, 2, 3, 4, 5, 5, 6]
+    assert after.snapshot.cost < edited.snapshot.cost
 
 
 def test_the_snapshots_of_a_run_are_those_of_its_frames():

@@ -7,8 +7,10 @@ import pytest
 
 from hidviz import Beliefs, Experiment, Infeasible
 from hidviz.evaluation.equivalent_models import gauge_label
-from hidviz.experiments.frame import Frame, Progress
+from hidviz.experiments.frame import Frame
+from hidviz.experiments.progress import Progress
 from hidviz.experiments.restarts import TURN, Restarts, check_room, restarts
+from hidviz.experiments.run import iter_resumed, iter_run, with_knobs
 
 SMALL = Experiment(n_visible=6, n_hidden=2, n_steps=600, n_held_out=200, seed=4)
 
@@ -18,7 +20,7 @@ def tables(experiment, n, data=None):
 
 
 def frames(experiment):
-    return [item for item in experiment.course() if isinstance(item, Frame)]
+    return [item for item in iter_run(experiment) if isinstance(item, Frame)]
 
 
 @pytest.mark.parametrize(
@@ -85,8 +87,7 @@ def test_data_are_made_once_and_given_data_are_taken():
 
 def test_a_row_can_be_gone_on_with():
     row = tables(replace(SMALL, max_steps=5), 2)[-1].starts[1]
-    snapshot = replace(row.frame.snapshot, state="learning", message="")
-    further = [*replace(row.experiment, max_steps=9).course(since=replace(row.frame, snapshot=snapshot))][-1]
+    further = [*iter_resumed(with_knobs(row.frame, max_steps=9))][-1]
     assert further.snapshot.cost == frames(replace(row.experiment, max_steps=9))[-1].snapshot.cost
 
 
@@ -97,7 +98,7 @@ def test_number_of_starts_out_of_range_is_refused(n):
 
 
 def test_too_much_memory_is_refused_with_the_number_that_fits():
-    frame = next(item for item in SMALL.course() if isinstance(item, Frame))
+    frame = next(item for item in iter_run(SMALL) if isinstance(item, Frame))
     vast = Beliefs(np.broadcast_to(0.0, (10**6, 2)))  # 16 MB of one and the same zero
     snapshot = replace(frame.snapshot, estimate=replace(frame.snapshot.estimate, beliefs=vast))
     check_room(replace(frame, snapshot=snapshot), 31)

@@ -11,8 +11,9 @@ from hidviz.evaluation.importance_sampling import predicted_seconds
 from hidviz.evaluation.likelihood import log_likelihood
 from hidviz.evaluation.model_comparison import judge
 from hidviz.evaluation.sampler import N_SAMPLES, sampler
-from hidviz.experiments.experiment import UNDER_WAY, Experiment
+from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.frame import Frame
+from hidviz.experiments.run import UNDER_WAY, iter_resumed, iter_run
 from hidviz.experiments.setup import with_baselines
 from hidviz.learners import LEARNERS
 from hidviz.network.couplings import random_couplings
@@ -23,8 +24,8 @@ SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=300, max_ste
 LARGE = replace(SMALL, n_visible=12, n_hidden=30, n_steps=60, n_held_out=50, learner="gibbs", max_steps=30)
 
 
-def frames(experiment, **settings):
-    return [item for item in experiment.course(**settings) if isinstance(item, Frame)]
+def frames(experiment):
+    return [item for item in iter_run(experiment) if isinstance(item, Frame)]
 
 
 @pytest.mark.parametrize("bias", [0.0, 0.3])
@@ -40,23 +41,23 @@ def test_baselines_are_those_of_the_table_of_scores(bias):
     assert found.lag1 != found.lag2
 
 
-def test_a_course_finds_baselines_once_after_its_first_frame():
-    course = frames(replace(SMALL, learner="exact"))
-    assert course[0].setup.baselines is None
-    assert course[1].setup.baselines == baselines(course[0].data.recording, course[0].data.held_out)
-    assert all(frame.setup is course[1].setup for frame in course[1:])
-    again = frames(replace(SMALL, learner="exact"), since=course[2])
-    assert again[-1].setup is course[1].setup
+def test_a_run_finds_baselines_once_after_its_first_frame():
+    run = frames(replace(SMALL, learner="exact"))
+    assert run[0].setup.baselines is None
+    assert run[1].setup.baselines == baselines(run[0].data.recording, run[0].data.held_out)
+    assert all(frame.setup is run[1].setup for frame in run[1:])
+    again = list(iter_resumed(run[2]))
+    assert again[-1].setup is run[1].setup
     assert frames(replace(SMALL, learner="exact", n_held_out=0))[-1].setup.baselines is None
 
 
 def test_costly_baselines_wait_until_a_run_is_under_way_and_say_so(monkeypatch):
-    monkeypatch.setattr("hidviz.experiments.experiment.AFFORDABLE", 0.0)
-    course = list(replace(SMALL, learner="gibbs", max_steps=UNDER_WAY + 2).course())
-    begin = next(place for place, item in enumerate(course) if isinstance(item, Frame))
-    said = course.pop(begin + UNDER_WAY + 1)
+    monkeypatch.setattr("hidviz.experiments.run.AFFORDABLE", 0.0)
+    run = list(iter_run(replace(SMALL, learner="gibbs", max_steps=UNDER_WAY + 2)))
+    begin = next(place for place, item in enumerate(run) if isinstance(item, Frame))
+    said = run.pop(begin + UNDER_WAY + 1)
     assert said.what == "Learning without hidden units, to compare"
-    assert [frame.setup.baselines is None for frame in course[begin:]] == [*[True] * (UNDER_WAY + 1), False, False]
+    assert [frame.setup.baselines is None for frame in run[begin:]] == [*[True] * (UNDER_WAY + 1), False, False]
 
 
 def test_a_baseline_that_the_penalty_alone_keeps_finite_is_found_and_said():
@@ -84,17 +85,17 @@ def test_hidden_to_hidden_couplings_are_not_sampled():
 
 def test_costs_out_of_reach_are_sampled_at_some_steps_and_at_the_end(monkeypatch):
     monkeypatch.setattr(sys.modules["hidviz.evaluation.sampler"], "SHARE", 0.8)
-    course = frames(LARGE)
-    last = course[-1]
+    run = frames(LARGE)
+    last = run[-1]
     every = last.setup.sampler.every
     assert (last.setup.exact, last.setup.held_out) == (None, None)
     assert 1 < every < 30
     assert last.sampled.names == ("step", "cost", "cost_error", "held_out", "held_out_error")
     assert last.sampled["step"].tolist() == [*range(every, 30, every), 30]
-    for frame in course:
+    for frame in run:
         assert len(frame.sampled) == sum(last.sampled["step"] <= frame.snapshot.step)
     assert (last.sampled["cost_error"] > 0.0).all()
-    again = frames(LARGE, since=course[every + 1])[-1]
+    again = list(iter_resumed(run[every + 1]))[-1]
     for name in last.sampled.names:
         assert np.array_equal(again.sampled[name], last.sampled[name])
 

@@ -9,6 +9,7 @@ import pytest
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.frame import Frame
 from hidviz.experiments.presets import PRESETS
+from hidviz.experiments.run import iter_run
 from hidviz.experiments.stopping_advice import PATIENCE, SAMPLED_STEPS, advice
 from hidviz.learners import LEARNERS
 
@@ -86,7 +87,7 @@ def test_advice_for_few_data_beats_learning_to_the_end():
             ("penalised", replace(plain, **advice(replace(plain, n_held_out=0)).knobs)),
             ("plain", plain),
         ):
-            last = [item for item in experiment.course() if isinstance(item, Frame)][-1].snapshot
+            last = [item for item in iter_run(experiment) if isinstance(item, Frame)][-1].snapshot
             ends[kind].append(last.best.cost if kind == "advised" else last.held_out)
     advised, penalised, plain = (np.mean(costs) for costs in ends.values())
     assert advised < plain - 0.01

@@ -8,6 +8,7 @@ import pytest
 
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.frame import Frame
+from hidviz.experiments.run import iter_resumed, iter_run
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learning import learn
 from hidviz.learning.snapshot import regauged
@@ -126,8 +127,14 @@ SMALL = Experiment(
 )
 
 
-def frames(experiment, **settings):
-    return [item for item in experiment.course(**settings) if isinstance(item, Frame)]
+def frames(experiment, *, halves=False):
+    """All frames of a run, or of the same run in halves from its first frame on."""
+    whole = [item for item in iter_run(experiment) if isinstance(item, Frame)]
+    return resumed(whole[0], halves=True) if halves else whole
+
+
+def resumed(frame, **settings):
+    return [item for item in iter_resumed(frame, **settings) if isinstance(item, Frame)]
 
 
 def rows(trace):
@@ -148,6 +155,6 @@ def test_the_trace_keeps_whole_steps_and_ends_with_the_half_that_is_seen(learner
 
 def test_going_on_from_half_a_step_replaces_its_row():
     half, plain = frames(SMALL, halves=True)[3], frames(SMALL)
-    for again in (frames(SMALL, since=half), frames(SMALL, since=half, halves=True)):
+    for again in (resumed(half), resumed(half, halves=True)):
         assert again[0] is half
         assert np.array_equal(rows(again[-1].trace), rows(plain[-1].trace))

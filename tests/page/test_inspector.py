@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hidviz.evaluation.error_bars import error_bars
+from hidviz.experiments.run import iter_run
 from hidviz.network.gauge import aligned
 from tests.pages import choose, exported, press, state, until, wait_for
 
@@ -69,7 +70,7 @@ def test_values_live_while_running_and_are_the_exported_ones(tab, tmp_path):
 def test_error_bars_come_when_the_run_rests_and_are_the_engine_s(tab, tmp_path):
     tab.get_by_text(re.compile(r"Error bars of step \d+\. From the curvature")).wait_for()
     bundle = exported(tab, tmp_path)[1]
-    data = next(item for item in bundle.experiment.course() if hasattr(item, "data")).data
+    data = next(item for item in iter_run(bundle.experiment) if hasattr(item, "data")).data
     errors = error_bars(bundle.couplings, data.recording, hidden="continuous").standard_errors
     expected = aligned_sizes(errors, bundle.couplings, data.truth)
     now = numbers(tab)

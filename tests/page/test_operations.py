@@ -7,6 +7,7 @@ from hidviz import Experiment
 from hidviz.evaluation.equivalent_models import cost_with, flip_half
 from hidviz.evaluation.errors import rms_errors
 from hidviz.experiments.frame import Frame
+from hidviz.experiments.run import iter_run
 from hidviz.network.gauge import Gauge, best_gauge, flip, regauge, swap
 from hidviz.ui.state.link import write_link
 from tests.pages import enter, front, press, rest_at, state, visiting, wait_for
@@ -24,7 +25,7 @@ def frame():
 
 
 def _until(experiment, step):
-    for item in experiment.course():
+    for item in iter_run(experiment):
         yield item
         if isinstance(item, Frame) and item.snapshot.step == step:
             return

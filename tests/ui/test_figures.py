@@ -12,6 +12,7 @@ import pytest
 from hidviz import Experiment
 from hidviz.experiments.bundle import load_bundle, save_bundle
 from hidviz.experiments.frame import Frame, regauged_frame
+from hidviz.experiments.run import iter_run
 from hidviz.ui.export.button import kept
 from hidviz.ui.export.figures import prints
 
@@ -20,12 +21,12 @@ SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=100, seed=4,
 
 @pytest.fixture(scope="module")
 def frame():
-    return [item for item in SMALL.course() if isinstance(item, Frame)][-1]
+    return [item for item in iter_run(SMALL) if isinstance(item, Frame)][-1]
 
 
 @pytest.fixture(scope="module")
 def files(frame):
-    return prints(SMALL, frame)
+    return prints(frame)
 
 
 def texts(svg):
@@ -55,27 +56,27 @@ def test_alignment_has_a_row_of_its_own_where_it_changes_something(frame, files)
     assert {"Aligned − true", "Alignment flips hidden unit 1."} <= set(texts(files["couplings.svg"]))
     straight = regauged_frame(frame, frame.gauge)
     assert straight.gauge.is_identity
-    assert "Aligned − true" not in texts(prints(SMALL, straight)["couplings.svg"])
+    assert "Aligned − true" not in texts(prints(straight)["couplings.svg"])
 
 
 def test_the_same_run_gives_the_same_bytes_and_the_settings_are_put_back(frame, files):
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    assert prints(SMALL, frame) == files
+    assert prints(frame) == files
     assert dict(mpl.rcParams) == before
 
 
 @pytest.mark.parametrize("knobs", [{"n_hidden": 0}, {"hidden_hidden": True, "n_hidden_assumed": 3, "n_held_out": 0}])
 def test_every_kind_of_run_is_drawn(knobs):
     experiment = Experiment(n_visible=4, n_steps=60, max_steps=1, **{"n_hidden": 2, "n_held_out": 60} | knobs)
-    frame = [item for item in experiment.course() if isinstance(item, Frame)][-1]
-    assert len(prints(experiment, frame)) == 6
+    frame = [item for item in iter_run(experiment) if isinstance(item, Frame)][-1]
+    assert len(prints(frame)) == 6
 
 
 def test_a_bundle_with_figures_is_made_aside_and_opens_to_the_same_run(frame, files):
     with ThreadPoolExecutor(1) as aside:  # this thread may have a loop running: that of the browser
-        content = aside.submit(asyncio.run, kept(SMALL, frame)).result()
+        content = aside.submit(asyncio.run, kept(frame)).result()
     with zipfile.ZipFile(content) as archive:
         stored = {name: archive.read(name) for name in archive.namelist()}
     assert {name: stored[name] for name in files} == files
@@ -83,7 +84,7 @@ def test_a_bundle_with_figures_is_made_aside_and_opens_to_the_same_run(frame, fi
     bundle = load_bundle(content)
     assert (bundle.experiment, bundle.couplings) == (SMALL, frame.snapshot.couplings)
     plain = io.BytesIO()
-    save_bundle(plain, SMALL, frame)
+    save_bundle(plain, frame)
     with zipfile.ZipFile(plain) as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == {
             n: c for n, c in stored.items() if n not in files
@@ -92,4 +93,4 @@ def test_a_bundle_with_figures_is_made_aside_and_opens_to_the_same_run(frame, fi
 
 def test_a_figure_cannot_take_the_place_of_the_numbers(frame):
     with pytest.raises(ValueError, match=r"names of their own, got settings\.json"):
-        save_bundle(io.BytesIO(), SMALL, frame, {"settings.json": b"{}"})
+        save_bundle(io.BytesIO(), frame, {"settings.json": b"{}"})

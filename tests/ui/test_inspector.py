@@ -10,6 +10,7 @@ from hidviz import Experiment
 from hidviz.evaluation.error_bars import error_bars
 from hidviz.evaluation.information import error_bar_seconds
 from hidviz.experiments.frame import Frame, regauged_frame
+from hidviz.experiments.run import iter_run
 from hidviz.network.gauge import Gauge, aligned
 from hidviz.ui.components.couplings_table import Row, rows_of_unit
 from hidviz.ui.state.error_bar_worker import Knowing, Known, settings_of
@@ -18,7 +19,7 @@ SMALL = Experiment(n_visible=4, n_hidden=2, n_steps=800, n_held_out=0, seed=3)
 
 
 def frames_of(experiment):
-    return [item for item in experiment.course() if isinstance(item, Frame)]
+    return [item for item in iter_run(experiment) if isinstance(item, Frame)]
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +34,12 @@ def knowing():
     made.stop()
 
 
-def settled(knowing, frame, learner="backprop"):
+def settled(knowing, frame):
     deadline = time.monotonic() + 60
     while knowing.working:
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    knowing.follow(frame, learner, running=False)
+    knowing.follow(frame, running=False)
     return knowing
 
 
@@ -77,10 +78,10 @@ def test_a_coupling_is_told_in_words(bar, words):
 
 def test_error_bars_come_by_themselves_where_the_run_rests(frames, knowing):
     last = frames[-1]
-    knowing.follow(last, "backprop", running=True)
+    knowing.follow(last, running=True)
     assert not knowing.working
     assert "where the run rests" in knowing.in_words(last, running=True)
-    knowing.follow(last, "backprop", running=False)
+    knowing.follow(last, running=False)
     known = settled(knowing, last).known
     expected = error_bars(last.snapshot.couplings, last.data.recording, hidden="continuous")
     order, signs = last.gauge.order, last.gauge.signs
@@ -92,24 +93,24 @@ def test_error_bars_come_by_themselves_where_the_run_rests(frames, knowing):
 
 def test_flips_need_nothing_anew_and_other_steps_do(frames, knowing):
     last = frames[-1]
-    knowing.follow(last, "backprop", running=False)
+    knowing.follow(last, running=False)
     known = settled(knowing, last).known
     flipped = regauged_frame(last, Gauge([1, 0], [1, -1]))
-    knowing.follow(flipped, "backprop", running=False)
+    knowing.follow(flipped, running=False)
     assert knowing.known is known
     assert not knowing.working
     assert "the page shows" not in knowing.in_words(flipped, running=False)
-    knowing.follow(frames[10], "backprop", running=True)
+    knowing.follow(frames[10], running=True)
     assert "Error bars of step 30; the page shows step 10." in knowing.in_words(frames[10], running=True)
-    knowing.follow(frames[10], "backprop", running=False)
+    knowing.follow(frames[10], running=False)
     assert settled(knowing, frames[10]).known.frame is frames[10]
 
 
 def test_other_data_make_them_unknown(frames, knowing):
-    knowing.follow(frames[-1], "backprop", running=False)
+    knowing.follow(frames[-1], running=False)
     settled(knowing, frames[-1])
     other = frames_of(replace(SMALL, seed=4, max_steps=0))[-1]
-    knowing.follow(other, "backprop", running=True)
+    knowing.follow(other, running=True)
     assert knowing.known is None
     assert "not known" in knowing.in_words(other, running=True)
 
@@ -119,15 +120,15 @@ def test_what_takes_long_waits_until_asked_and_can_be_given_up(knowing):
         n_visible=5, n_hidden=9, n_steps=20_000, n_held_out=0, model="stochastic", learner="exact", max_steps=0
     )
     frame = frames_of(experiment)[-1]
-    seconds = error_bar_seconds(frame.snapshot.couplings, frame.data.recording, **settings_of(frame, "exact"))
+    seconds = error_bar_seconds(frame.snapshot.couplings, frame.data.recording, **settings_of(frame))
     assert 5.0 < seconds < 300.0
-    knowing.follow(frame, "exact", running=False)
+    knowing.follow(frame, running=False)
     assert not knowing.working
     assert "Ask for them" in knowing.in_words(frame, running=False)
-    knowing.ask(frame, "exact")
+    knowing.ask(frame)
     assert "being worked out" in knowing.in_words(frame, running=False)
     knowing.stop()
-    knowing.follow(frame, "exact", running=False)
+    knowing.follow(frame, running=False)
     assert not knowing.working
     assert "Ask for them" in knowing.in_words(frame, running=False)
 
@@ -142,8 +143,8 @@ def test_what_takes_long_waits_until_asked_and_can_be_given_up(knowing):
 def test_what_cannot_be_known_is_said_with_its_reason(knobs, reason, knowing):
     experiment = replace(SMALL, max_steps=0, **knobs)
     frame = frames_of(experiment)[-1]
-    knowing.follow(frame, experiment.learner, running=False)
-    settled(knowing, frame, experiment.learner)
+    knowing.follow(frame, running=False)
+    settled(knowing, frame)
     assert knowing.in_words(frame, running=False).startswith("Error bars are not known: ")
     assert reason in knowing.in_words(frame, running=False)
     assert knowing.known is None

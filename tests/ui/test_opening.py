@@ -8,6 +8,7 @@ import pytest
 from hidviz import Experiment
 from hidviz.experiments.bundle import save_bundle
 from hidviz.experiments.frame import Frame
+from hidviz.experiments.run import iter_run
 from hidviz.ui.components.run_file import RunFile
 from hidviz.ui.state.opening import Opening
 
@@ -24,7 +25,7 @@ def taken(opening):
 def packed():
     experiment = Experiment(n_visible=5, n_hidden=2, n_steps=200, n_held_out=0, max_steps=2)
     file = io.BytesIO()
-    save_bundle(file, experiment, [item for item in experiment.course() if isinstance(item, Frame)][-1])
+    save_bundle(file, [item for item in iter_run(experiment) if isinstance(item, Frame)][-1])
     return file.getvalue()
 
 

@@ -1,12 +1,16 @@
 """What a person does, without a browser: the session and its worker."""
 
+import io
+import threading
 import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from hidviz import Couplings, Experiment
+from hidviz import Couplings, Experiment, Gauge, load_bundle, save_bundle
+from hidviz.experiments.frame import Frame
+from hidviz.experiments.run import iter_run
 from hidviz.network.couplings import BLOCKS
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.undo import DEPTH
@@ -132,6 +136,93 @@ def test_a_coupling_set_by_hand_stays_until_undone(session):
         session.set_coupling("J", 0, 0, float("nan"))
 
 
+def test_undo_gives_back_the_frame_and_its_knobs(session):
+    before = step(session, 3)
+    session.flip(0)
+    session.change(penalty=0.01)
+    settle(session)
+    assert session.wanted == replace(SMALL, penalty=0.01)
+    session.undo()
+    assert (session.frame, session.wanted) == (before, SMALL)
+    assert step(session, 1).experiment == SMALL
+    assert session.frame.snapshot.step == before.snapshot.step + 1
+
+
+# While new data are being made
+
+
+def preparing(session):
+    """The same session, with much more data on the way than can be made in a moment."""
+    session.change(n_visible=5, n_steps=300_000)
+    assert session.awaiting
+    assert (session.wanted.n_visible, session.wanted.n_steps) == (5, 300_000)
+    return session
+
+
+@pytest.mark.parametrize(
+    "act",
+    [lambda s: s.flip(0), lambda s: s.swap(0, 1), lambda s: s.apply(Gauge([1, 0], [1, -1]), "another")],
+    ids=["flip", "swap", "apply"],
+)
+def test_another_gauge_leaves_the_new_data_on_their_way(session, act):
+    before = session.frame
+    act(preparing(session))
+    assert session.frame.experiment == before.experiment == SMALL
+    assert session.frame.snapshot.couplings != before.snapshot.couplings
+    assert session.awaiting
+    assert session.wanted.n_visible == 5
+    found = settle(session, lambda s: not s.awaiting)
+    assert found.experiment == session.wanted == replace(SMALL, n_visible=5, n_steps=300_000)
+    assert found.data.recording.n_visible == 5
+
+
+@pytest.mark.parametrize(
+    "act",
+    [lambda s: s.set_coupling("J", 0, 1, 0.5), lambda s: s.break_flip(0, "K"), lambda s: s.undo()],
+    ids=["set", "break", "undo"],
+)
+def test_a_decision_for_the_run_shown_brings_its_knobs_back(session, act):
+    session.flip(0)
+    act(preparing(session))
+    assert not session.awaiting
+    assert session.wanted == session.frame.experiment == SMALL
+    assert settle(session).experiment == SMALL
+    assert step(session, 1).experiment == SMALL
+
+
+def test_a_run_loaded_or_opened_meanwhile_brings_its_own_knobs(session):
+    other = replace(SMALL, seed=5, n_visible=4, max_steps=2)
+    frame = [item for item in iter_run(other) if isinstance(item, Frame)][-1]
+    preparing(session).load(frame)
+    assert (session.frame, session.wanted) == (frame, other)
+    file = io.BytesIO()
+    save_bundle(file, frame)
+    file.seek(0)
+    preparing(session).open(load_bundle(file))
+    assert (session.frame, session.wanted) == (frame, other)
+    opened = settle(session, lambda s: not s.awaiting)
+    assert opened is not frame
+    assert opened.experiment == session.wanted == other
+
+
+def test_a_frame_of_another_experiment_is_not_shown_as_this_one(session):
+    with pytest.raises(ValueError, match="must belong to the experiment"):
+        session.reset(replace(SMALL, seed=9), session.frame)
+
+
+def test_closing_ends_the_worker():
+    before = set(threading.enumerate())
+    session = Session(replace(SMALL, n_steps=10_000_000))
+    started = set(threading.enumerate()) - before
+    assert len(started) == 1
+    session.run()
+    session.close()
+    started.pop().join(60)
+    assert not set(threading.enumerate()) - before
+    assert not session.running
+    assert session.frame is None
+
+
 def test_undo_is_deep_and_has_an_end(session):
     before = step(session, 1)
     for _ in range(DEPTH + 5):
@@ -166,7 +257,7 @@ def test_a_knob_out_of_range_changes_nothing(session):
     before = step(session, 2)
     with pytest.raises(ValueError, match="n_visible must lie between 1 and 200, got 0"):
         session.change(n_visible=0)
-    assert session.experiment == SMALL
+    assert session.wanted == SMALL
     assert session.frame is before
 
 
@@ -232,6 +323,6 @@ def test_reset_leaves_nothing_of_what_was_done(session):
     time.sleep(0.2)
     assert not session.poll()
     assert session.frame is fresh
-    assert session.experiment == SMALL
+    assert session.wanted == SMALL
     assert session.n_undo == (0, 0)
     assert step(session, 1).snapshot.step == 1

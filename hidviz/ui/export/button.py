@@ -9,21 +9,21 @@ from typing import Any
 
 import panel_material_ui as pmui
 
-from hidviz.experiments import Experiment, Frame, save_bundle
+from hidviz.experiments import Frame, save_bundle
 
 
-def export_button(shown: Callable[[], tuple[Experiment, Frame | None]]) -> Any:
+def export_button(shown: Callable[[], Frame | None]) -> Any:
     """The button Export.
 
     Args:
-        shown: the knobs and the newest frame of the run that the page shows.
+        shown: the newest frame of the run that the page shows.
     """
 
     async def exported() -> io.BytesIO:
         button.param.update(data=None, loading=True)  # else a file equal to the last one would not be handed out again
         try:
-            experiment, frame = shown()
-            return io.BytesIO() if frame is None else await kept(experiment, frame)
+            frame = shown()
+            return io.BytesIO() if frame is None else await kept(frame)
         finally:
             button.loading = False
 
@@ -34,15 +34,15 @@ def export_button(shown: Callable[[], tuple[Experiment, Frame | None]]) -> Any:
     return button
 
 
-async def kept(experiment: Experiment, frame: Frame) -> io.BytesIO:
+async def kept(frame: Frame) -> io.BytesIO:
     """A bundle with figures, ready to be read; made in a thread of its own, since drawing takes a second or two."""
-    return await asyncio.to_thread(_packed, experiment, frame)
+    return await asyncio.to_thread(_packed, frame)
 
 
-def _packed(experiment: Experiment, frame: Frame) -> io.BytesIO:
+def _packed(frame: Frame) -> io.BytesIO:
     from hidviz.ui.export.figures import prints  # not before somebody wants them: matplotlib takes its time
 
     content = io.BytesIO()
-    save_bundle(content, experiment, frame, prints(experiment, frame))
+    save_bundle(content, frame, prints(frame))
     content.seek(0)
     return content

@@ -15,7 +15,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from hidviz.experiments import Experiment, Frame
+from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import aligned
 from hidviz.numerics import Array
@@ -47,13 +47,13 @@ DOTS_PER_INCH = 120
 _drawing = threading.Lock()  # matplotlib's settings belong to the process
 
 
-def prints(experiment: Experiment, frame: Frame) -> dict[str, bytes]:
+def prints(frame: Frame) -> dict[str, bytes]:
     """The pictures of a run by their file names: costs, errors and couplings, each as .svg and .png."""
     files = {}
     with _drawing, mpl.rc_context(STYLE):
         pictures = {"costs": _costs(frame), "errors": _errors(frame), "couplings": _couplings(frame)}
         for name, picture in pictures.items():
-            _say(picture, _headline(experiment, frame), from_top=0.1)
+            _say(picture, _headline(frame), from_top=0.1)
             for kind, undated in UNDATED.items():
                 content = io.BytesIO()
                 picture.savefig(content, format=kind, dpi=DOTS_PER_INCH, metadata=undated)
@@ -61,8 +61,9 @@ def prints(experiment: Experiment, frame: Frame) -> dict[str, bytes]:
     return files
 
 
-def _headline(experiment: Experiment, frame: Frame) -> str:
+def _headline(frame: Frame) -> str:
     """Which run this is, in a line."""
+    experiment = frame.experiment
     learner = LEARNERS[experiment.learner].title
     units = f"{experiment.n_visible} visible + {experiment.n_hidden} hidden units"
     return f"{units}, T = {experiment.n_steps:,}, seed {experiment.seed}. {learner}, step {frame.snapshot.step:,}"

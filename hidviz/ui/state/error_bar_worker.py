@@ -29,16 +29,16 @@ FLAT_PART = 0.5  # an entry that lies in flat directions by more than this has n
 Hidden = Literal["stochastic", "continuous"]
 
 
-def settings_of(frame: Frame, learner: str) -> dict[str, Any]:
+def settings_of(frame: Frame) -> dict[str, Any]:
     """What error bars must know of how the couplings of a frame were learned."""
     learned = frame.setup.learner.learned
-    hidden: Hidden = "continuous" if LEARNERS[learner].hidden == "continuous" else "stochastic"
+    hidden: Hidden = "continuous" if LEARNERS[frame.experiment.learner].hidden == "continuous" else "stochastic"
     return {"hidden": hidden, "hidden_hidden": "M" in learned, "bias": "h" in learned}
 
 
-def measuring_of(frame: Frame, learner: str) -> Iterator[float | ErrorBars]:
+def measuring_of(frame: Frame) -> Iterator[float | ErrorBars]:
     """The fraction done, and at last the error bars of the couplings of a frame."""
-    bars = yield from iter_error_bars(frame.snapshot.couplings, frame.data.recording, **settings_of(frame, learner))
+    bars = yield from iter_error_bars(frame.snapshot.couplings, frame.data.recording, **settings_of(frame))
     yield bars
 
 
@@ -104,12 +104,11 @@ class Knowing:
         """Whether error bars are being worked out."""
         return not self._runner.ended
 
-    def follow(self, frame: Frame, learner: str, *, running: bool) -> None:
+    def follow(self, frame: Frame, *, running: bool) -> None:
         """Take in what has been worked out, and begin anew where the run rests.
 
         Args:
             frame: what is shown.
-            learner: what learned it.
             running: whether the run goes on.
         """
         found, asked = self._runner.latest, self._asked
@@ -121,20 +120,20 @@ class Knowing:
             self._runner.start(iter(()))
             self._asked = None
         if not running and frame is not self._rested:
-            self._rest(frame, learner)
+            self._rest(frame)
 
-    def _rest(self, frame: Frame, learner: str) -> None:
+    def _rest(self, frame: Frame) -> None:
         if self._asked is not None and _equivalent(self._asked, frame) and not self._given_up:
             self._rested = frame
             return
         self._rested = frame
         couplings, n = frame.snapshot.couplings, len(frame.snapshot.couplings.vector(frame.setup.learner.learned))
-        self._needs = error_bar_seconds(couplings, frame.data.recording, **settings_of(frame, learner))
+        self._needs = error_bar_seconds(couplings, frame.data.recording, **settings_of(frame))
         self._needs += 6e-10 * n**3 * bool(couplings.n_hidden)
         by_row = not couplings.n_hidden  # every row is a small matrix of its own
         refused_at_once = (n > MOST_PARAMETERS and not by_row) or self._needs > LONGEST_ERROR_BARS
         if self._needs <= QUICK or refused_at_once:
-            self.ask(frame, learner)
+            self.ask(frame)
         else:
             self.stop()
 
@@ -142,10 +141,10 @@ class Knowing:
     def _given_up(self) -> bool:
         return self._runner.ended and not isinstance(self._runner.latest, ErrorBars) and self._runner.failure is None
 
-    def ask(self, frame: Frame, learner: str) -> None:
+    def ask(self, frame: Frame) -> None:
         """Work out the error bars of this frame, however long it takes; they are refused beyond minutes."""
         self._asked = frame
-        self._runner.start(_refusing(COPIES) if learner == "visible-lag2" else measuring_of(frame, learner))
+        self._runner.start(_refusing(COPIES) if frame.experiment.learner == "visible-lag2" else measuring_of(frame))
 
     def stop(self) -> None:
         """Give up what is being worked out; what is known stays."""

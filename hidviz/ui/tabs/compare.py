@@ -31,7 +31,6 @@ class Pin:
     """A run as it was when it was pinned."""
 
     name: str
-    experiment: Experiment
     frame: Frame
 
 
@@ -86,12 +85,12 @@ class CompareTab:
 
     def pin(self) -> None:
         """Keep the run that is shown now."""
-        frame, experiment = self._session.frame, self._session.experiment
+        frame = self._session.frame
         if frame is None:
             return
         self._count += 1
-        name = f"{self._count}: {experiment.learner}, step {frame.snapshot.step}, {frame.snapshot.cost:.4f}"
-        self._pins = (*self._pins, Pin(name, experiment, frame))[-MOST_PINS:]
+        name = f"{self._count}: {frame.experiment.learner}, step {frame.snapshot.step}, {frame.snapshot.cost:.4f}"
+        self._pins = (*self._pins, Pin(name, frame))[-MOST_PINS:]
         names = [pin.name for pin in self._pins]
         for select in self.selects:
             chosen = select.value if select.value in names else names[-1]
@@ -153,7 +152,7 @@ class CompareTab:
     def _draw_knobs(self, one: Pin, other: Pin) -> None:
         rows = "".join(
             f'<tr><th scope="row">{escape(label)}</th><td>{escape(a)}</td><td>{escape(b)}</td></tr>'
-            for label, a, b in differing_knobs(one.experiment, other.experiment)
+            for label, a, b in differing_knobs(one.frame.experiment, other.frame.experiment)
         )
         head = '<thead><tr><th scope="col"></th><th scope="col">one</th><th scope="col">other</th></tr></thead>'
         self.knobs.object = (

@@ -173,7 +173,7 @@ class DataTab:
     def _follow(self, frame: Frame) -> None:
         self._frame, self._drawn_at = frame, time.monotonic()
         self.network.show(frame)
-        learner = LEARNERS[self._session.experiment.learner]
+        learner = LEARNERS[frame.experiment.learner]
         self.path.show(frame, continuous=learner.hidden == "continuous")
 
     def _changed(self, *_: Any) -> None:

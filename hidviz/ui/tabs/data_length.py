@@ -69,7 +69,7 @@ class LengthsTab:
 
     def look(self) -> bool:
         """Take in the points that have arrived, and draw them."""
-        seen = (self._runner.version, self._session.experiment)
+        seen = (self._runner.version, self._session.wanted)
         self._hand_out()
         if seen == self._seen and not self._stale:
             return False

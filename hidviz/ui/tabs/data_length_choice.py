@@ -47,7 +47,7 @@ class Choice:
         )
         self._learners = pmui.MultiChoice(
             label="Learners", options={m.title: name for name, m in LEARNERS.items()}, width=380, margin=(4, 0),
-            value=[session.experiment.learner],
+            value=[session.wanted.learner],
         )  # fmt: skip
         self._lengths = pmui.TextInput(
             label="Data lengths", value="300 1000 3000", width=240, size="small", margin=(4, 0),
@@ -99,14 +99,14 @@ class Choice:
         """What to look for, and the rules."""
         if self.figure:
             return self.figure.look_for, "How: " + self.figure.rules
-        return own_look_for(self._session.experiment), own_rules(self._session.experiment)
+        return own_look_for(self._session.wanted), own_rules(self._session.wanted)
 
     def sweep(self) -> Sweep | None:
         """All experiments chosen; None, with a sentence at the widget, if there is something wrong with them."""
         if self.figure:
             return self.figure.sweep(quick=self._quick.value)
         try:
-            found = own_sweep(self._session.experiment, self._learners.value, self._lengths.value, self._seeds.value)
+            found = own_sweep(self._session.wanted, self._learners.value, self._lengths.value, self._seeds.value)
         except ValueError as error:
             self._lengths.param.update(error_state=True, helper_text=str(error))
             return None

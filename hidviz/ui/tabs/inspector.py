@@ -63,7 +63,7 @@ class InspectorTab:
         frame, session = self._session.frame, self._session
         if frame is None:
             return False
-        self._knowing.follow(frame, session.experiment.learner, running=session.running)
+        self._knowing.follow(frame, running=session.running)
         seen = (frame, session.running, self._knowing.version)
         units = frame.snapshot.couplings.n_visible + frame.snapshot.couplings.n_hidden
         period = PERIOD if units < MANY else PERIOD_OF_MANY
@@ -156,7 +156,7 @@ class InspectorTab:
 
     def _ask(self) -> None:
         if self._session.frame is not None:
-            self._knowing.ask(self._session.frame, self._session.experiment.learner)
+            self._knowing.ask(self._session.frame)
             self._stale = True
 
     def _give_up(self, _: Any) -> None:

@@ -122,7 +122,7 @@ class LearnTab:
         self.heatmaps.show(truth, found, frame.gauge, align=self.align_switch.value)
         self.scale.object = scale_strip(self.heatmaps.scale.largest)
         n_found = frame.snapshot.couplings.n_hidden
-        hides = LEARNERS[self._session.experiment.learner].hidden != "none"
+        hides = LEARNERS[frame.experiment.learner].hidden != "none"
         if not self._session.running or time.monotonic() - self._read_at > READABLE:
             self.units.units = units_of(frame) if hides else []
             self._read_at = time.monotonic()

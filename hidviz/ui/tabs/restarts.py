@@ -30,7 +30,7 @@ class RestartsTab:
 
     Args:
         session: whose knobs are used.
-        on_load: called with the knobs of a run and its newest frame, to make it the page's own.
+        on_load: called with the newest frame of a run, to make it the page's own.
         data: gives the data of the session's knobs where they are made already; they are simulated otherwise.
     """
 
@@ -40,7 +40,7 @@ class RestartsTab:
     def __init__(
         self,
         session: Session,
-        on_load: Callable[[Experiment, Frame], None],
+        on_load: Callable[[Frame], None],
         data: Callable[[], Data | None] = lambda: None,
     ) -> None:
         self._session, self._on_load, self._world = session, on_load, data
@@ -58,7 +58,7 @@ class RestartsTab:
     def look(self) -> bool:
         """Take in how far the starts have come, and which of them the page shows."""
         session = self._session
-        seen = (self._runner.version, session.frame, session.experiment)
+        seen = (self._runner.version, session.frame, session.wanted)
         too_soon = self._runner.running and time.monotonic() - self._drawn_at < PERIOD
         if self._seen == seen or too_soon:
             return False
@@ -124,11 +124,11 @@ class RestartsTab:
             self._runner.resume()
             return
         try:
-            items = restarts(self._session.experiment, self.number.value, self._world())
+            items = restarts(self._session.wanted, self.number.value, self._world())
         except ValueError as error:
             self._answer(str(error))
             return
-        self._experiment, self._table = self._session.experiment, None
+        self._experiment, self._table = self._session.wanted, None
         self._runner.start(items)
 
     def _answer(self, problem: str) -> None:
@@ -138,7 +138,7 @@ class RestartsTab:
     def _load(self, index: int) -> None:
         start = next((start for start in self._table.starts if start.index == index), None) if self._table else None
         if start is not None:
-            self._on_load(start.experiment, start.frame)
+            self._on_load(start.frame)
 
     # Drawing
 
@@ -167,7 +167,7 @@ class RestartsTab:
         snapshot = session.frame.snapshot if session.frame else None
         starts = self._table.starts if self._table else ()
         self.table.shown = next((start.index for start in starts if start.frame.snapshot is snapshot), 0)
-        changed = self._experiment is not None and not same_but_start(session.experiment, self._experiment)
+        changed = self._experiment is not None and not same_but_start(session.wanted, self._experiment)
         self.notice.object = (
             "The knobs have changed since these starts were run; loading one brings its own knobs back."
             if changed

@@ -17,7 +17,7 @@ from panel.io import hold
 
 from hidviz.background import Runner
 from hidviz.evaluation import ErrorBars, Judgement, compare_errors, judge
-from hidviz.experiments import Experiment, Frame
+from hidviz.experiments import Frame
 from hidviz.network import Couplings
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.layout import heading
@@ -35,10 +35,9 @@ MOVED = "The page has moved on since: press again to judge what it shows now."
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What a press is about: the frame shown then, and the knobs that it belongs to."""
+    """What a press is about: the frame shown then."""
 
     frame: Frame
-    experiment: Experiment
 
     @property
     def fits(self) -> dict[str, Couplings]:
@@ -59,7 +58,7 @@ class Subject:
 
     def judging(self) -> Iterator[Judgement]:
         """The table of models, one more each time."""
-        data, experiment = self.frame.data, self.experiment
+        data, experiment = self.frame.data, self.frame.experiment
         return judge(
             self.fits, data.recording, np.random.default_rng(experiment.seed), learner=experiment.learner,
             held_out=data.held_out, truth=data.truth, model=experiment.model, **self.switches,
@@ -157,18 +156,18 @@ class ScoresTab:
         subject = self._subject()
         if subject is None:
             return
-        if subject.experiment.learner == "visible-lag2":
+        if subject.frame.experiment.learner == "visible-lag2":
             self.status.object = COPIES
             return
         self._measured = subject
-        self._bars.start(measuring_of(subject.frame, subject.experiment.learner))
+        self._bars.start(measuring_of(subject.frame))
 
     def _subject(self) -> Subject | None:
-        frame, experiment = self._session.frame, self._session.experiment
-        if frame is None or frame.setup.learner.n_hidden != experiment.n_hidden_learned or self._session.problem:
+        frame = self._session.frame
+        if frame is None:
             self.status.object = "There is no fit to judge yet: wait for the first step, or press Run."
             return None
-        return Subject(frame, experiment)
+        return Subject(frame)
 
     def _cancel(self, _: Any) -> None:
         self.close()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hidviz.experiments import Frame
+from hidviz.experiments import Experiment, Frame, preset_of
 from hidviz.network import Gauge, cosines, n_equivalent_models
 from hidviz.ui.theme import DIVERGING
 
@@ -40,12 +40,24 @@ def remedy_for(warning: str, infeasible: bool) -> Remedy | None:
 
 
 def state_of(
-    frame: Frame | None, *, preset: str, seed: int, running: bool, ready: bool, steps_per_second: float, error: str
+    frame: Frame | None,
+    wanted: Experiment,
+    *,
+    awaited: bool,
+    running: bool,
+    ready: bool,
+    steps_per_second: float,
+    error: str,
 ) -> str:
-    """The state of the page as JSON, for tests and tools; costs in nats per bin."""
+    """The state of the page as JSON, for tests and tools; costs in nats per bin.
+
+    All of it is of the run shown; `awaited` says whether the knobs want another one.
+    """
+    experiment = frame.experiment if frame else wanted
     state: dict[str, Any] = {
-        "preset": preset, "seed": seed, "step": 0, "running": running, "ready": ready, "converged": False, "cost": None,
-        "rms": {}, "rms_aligned": {}, "gauge": {}, "steps_per_second": round(steps_per_second, 1), "error": error,
+        "preset": preset_of(experiment), "seed": experiment.seed, "step": 0, "awaited": awaited, "running": running,
+        "ready": ready, "converged": False, "cost": None, "rms": {}, "rms_aligned": {}, "gauge": {},
+        "steps_per_second": round(steps_per_second, 1), "error": error,
     }  # fmt: skip
     if frame is not None:
         trace = frame.trace

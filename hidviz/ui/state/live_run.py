@@ -1,0 +1,280 @@
+"""Live run: the one run that is under way, and the newest frame of it, without a single widget.
+
+What is shown is one frozen value, a Frame, which carries the Experiment that it belongs to. Knobs that were turned may
+want another run; then that one is awaited, and the old frame stays until the first of the new ones comes. So there are
+two things and no third: the run shown (`frame`, with its own knobs), and the knobs wanted (`wanted`: those of the run
+awaited, else those of the run shown).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from hidviz.background import Runner
+from hidviz.experiments import LIVE, Data, Experiment, Frame, Progress, iter_resumed, iter_run, with_knobs
+from hidviz.learners import LEARNERS, Infeasible
+from hidviz.ui.state.undo import History
+
+TURN = 0.02  # seconds that `poll` works itself where there are no threads
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """A run that was begun and of which nothing has been shown yet.
+
+    Args:
+        experiment: its knobs.
+        begin: makes its items, from the first on.
+    """
+
+    experiment: Experiment
+    begin: Callable[[], Iterator[Progress | Frame]]
+
+
+class LiveRun:
+    """A run that can be started, paused, stepped, and begun anew with other knobs.
+
+    Args:
+        experiment: the knobs to begin with.
+        frame: a finished run of that experiment to show first; None to prepare step 0 instead.
+        threads: whether to learn in a thread; without, `poll` does the work.
+    """
+
+    def __init__(
+        self, experiment: Experiment, frame: Frame | None = None, *, threads: bool = sys.platform != "emscripten"
+    ) -> None:
+        self._runner: Runner[Progress | Frame] = Runner(counts=lambda item: isinstance(item, Frame), threads=threads)
+        self.reset(experiment, frame)
+
+    def reset(self, experiment: Experiment, frame: Frame | None = None) -> None:
+        """Begin as a new session does: with these knobs, this run, and nothing to undo.
+
+        Raises:
+            ValueError: the frame belongs to another experiment.
+        """
+        if frame is not None and frame.experiment != experiment:
+            raise ValueError("The frame must belong to the experiment: give the one that it carries.")
+        self._runner.stop()
+        self._seen = self._runner.version
+        self.frame = frame
+        self.progress: Progress | None = None
+        self.problem = ""
+        self.infeasible = False
+        self.event = ""  # the last thing that a user did or should know, as a sentence
+        self.halves = False  # whether each step is shown in its two halves
+        self._going = False  # whether it is to go on by itself
+        self._awaited: Awaited | None = None
+        self._history: History[Frame] = History()
+        self._cost_before: float | None = None  # of an edit whose effect has not been seen yet
+        if frame is None:
+            self._begin(experiment, going=False)
+
+    # What is the case
+
+    @property
+    def wanted(self) -> Experiment:
+        """The knobs as they stand: of the run awaited, or of the one shown where none is."""
+        if self._awaited is not None:
+            return self._awaited.experiment
+        assert self.frame is not None
+        return self.frame.experiment
+
+    @property
+    def awaiting(self) -> bool:
+        """Whether what is shown, if anything, is not the run that the knobs want."""
+        return self._awaited is not None
+
+    @property
+    def running(self) -> bool:
+        """Whether the run goes on by itself: a single step or a flip under way does not count."""
+        return self._going and self._runner.running
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run shown has come to its end."""
+        return self.frame is not None and self.frame.snapshot.state != "learning"
+
+    @property
+    def data(self) -> Data | None:
+        """Truth and data, if those shown are also those that the knobs want."""
+        return self._data_for(self.wanted)
+
+    @property
+    def steps_per_second(self) -> float:
+        """Frames per second of the worker."""
+        return self._runner.items_per_second
+
+    def poll(self, seconds: float = TURN) -> bool:
+        """Take in what the worker has published; whether anything changed since the last call.
+
+        Args:
+            seconds: to work here where there are no threads.
+        """
+        self._runner.pump(seconds)
+        version = self._runner.version
+        if version == self._seen:
+            return False
+        self._seen = version
+        item = self._runner.latest
+        if isinstance(item, Frame):
+            self.progress = None
+            self._take(item)
+        elif item is not None:
+            self.progress = item
+        if failure := self._runner.failure:
+            self.progress = None
+            self.infeasible = isinstance(failure, Infeasible)
+            self.problem = str(failure) or repr(failure)
+        return True
+
+    # What a user can do
+
+    def run(self) -> None:
+        """Go on; at the end of a run, start it again."""
+        if self._preparing:
+            self._resume()
+        elif (base := self._base) is None or self.finished:
+            self._begin(self.wanted, going=True)
+        elif self._runner.ended or self.halves:
+            self._continue(base, going=True)
+        else:
+            self._resume()
+        self.event = "Running."
+
+    def pause(self) -> None:
+        """Stop producing frames, and keep everything."""
+        self._going = False
+        self._runner.pause()
+        self.event = f"Paused at step {self.frame.snapshot.step if self.frame else 0}."
+
+    def step(self) -> None:
+        """Make one step, then pause."""
+        if self._preparing and self._runner.running and not self._going:
+            self._runner.step()
+        elif self._awaited is not None and self._preparing:
+            self._await(self._awaited, going=False, steps=2)  # its first frame comes first
+        elif (base := self._base) is None:
+            self._begin(self.wanted, going=False, steps=2)
+        elif self.finished:
+            self.event = "This run has ended: rewind it, or take a new start."
+        elif self._runner.ended or self.halves:
+            self._continue(base, going=False, steps=2)
+        else:
+            self._going = False
+            self._runner.step()
+            self.event = f"One step from step {base.snapshot.step}."
+
+    def half_step(self) -> None:
+        """Make half a step, then pause: the couplings move at fixed beliefs (M), or the beliefs settle (E).
+
+        A learner without an E-step makes a whole one.
+        """
+        base = self._base
+        if base is None or self.finished or not LEARNERS[base.experiment.learner].phases:
+            self.step()
+            return
+        if self.halves and not self._runner.ended:
+            self._runner.step()
+        else:
+            self._continue(base, going=False, steps=2, halves=True)
+        moves = (
+            "M-step: the couplings move, the beliefs stay" if base.snapshot.phase == "E" else "E-step: beliefs settle"
+        )
+        self.event = f"{moves}."
+
+    def run_to(self, step: int) -> None:
+        """Learn from the start up to this step, then pause."""
+        self._begin(self.wanted, going=False, steps=step + 1)
+
+    def rewind(self) -> None:
+        """Back to the same start on the same data, paused."""
+        self._begin(self.wanted, going=False)
+        self.event = "Rewound to the same start on the same data."
+
+    def new_start(self) -> None:
+        """Another random start on the same data, running."""
+        number = self.wanted.start_index + 1
+        self._begin(replace(self.wanted, start_index=number), going=True)
+        self.event = f"New start, number {number}, on the same data."
+
+    def new_data(self) -> None:
+        """Another seed: new true couplings, new data, running."""
+        seed = self.wanted.seed + 1
+        self._begin(replace(self.wanted, seed=seed), going=True)
+        self.event = f"New true network and new data from seed {seed}."
+
+    def adopt(self, experiment: Experiment) -> None:
+        """Take over all knobs of an experiment: at once where they can apply so, else by learning anew."""
+        before, going = self.wanted, self.running
+        changed = {name for name in vars(experiment) if getattr(experiment, name) != getattr(before, name)}
+        if not changed:
+            return
+        if (base := self._base) is None or not changed <= LIVE:
+            self._begin(experiment, going=going)
+        else:
+            self._continue(with_knobs(base, **{name: getattr(experiment, name) for name in changed}), going=going)
+
+    def close(self) -> None:
+        """End the run; the worker leaves at its next checkpoint."""
+        self._runner.stop()
+
+    # How it is done
+
+    @property
+    def _preparing(self) -> bool:
+        """Whether step 0 of the run awaited is under way."""
+        return self.awaiting and not self._runner.ended
+
+    @property
+    def _base(self) -> Frame | None:
+        """The frame to go on from: the one shown, unless another run is awaited or this one has failed."""
+        return None if self.awaiting or self.problem else self.frame
+
+    def _data_for(self, experiment: Experiment) -> Data | None:
+        """The data shown, if this experiment would make the same."""
+        same = self.frame is not None and self.frame.experiment.data_key == experiment.data_key
+        return self.frame.data if self.frame and same else None
+
+    def _take(self, frame: Frame) -> None:
+        """Show a frame of the worker's."""
+        before = self.frame.snapshot.state if self.frame and not self.awaiting else "learning"
+        if self.awaiting:
+            self._awaited, self._history = None, History()  # what was done to another run cannot be undone in this one
+        self.frame = frame
+        if self._cost_before is not None:
+            self.event += f": the cost changed by {frame.snapshot.cost - self._cost_before:+.4f} nats per bin."
+            self._cost_before = None
+        if frame.snapshot.state != "learning" and before == "learning":
+            self.event = frame.snapshot.message
+
+    def _resume(self) -> None:
+        self._going = True
+        self._runner.resume()
+
+    def _begin(self, experiment: Experiment, *, going: bool, steps: int = 1) -> None:
+        """Learn from the start, on the data shown if they are the same."""
+        data = self._data_for(experiment)
+        self._await(Awaited(experiment, lambda: iter_run(experiment, data)), going=going, steps=steps)
+
+    def _await(self, run: Awaited, *, going: bool, steps: int = 1) -> None:
+        """Let the worker make a run of which nothing can be shown yet."""
+        self._awaited = run
+        self._start(run.begin(), going, steps)
+
+    def _continue(self, frame: Frame, *, going: bool, steps: int = 1, halves: bool = False) -> None:
+        """Go on from a frame, which is shown at once with its knobs; whatever was awaited is given up."""
+        self._show(frame, iter_resumed(frame, halves=halves), going, steps)
+        self.halves = halves
+
+    def _show(self, frame: Frame, items: Iterator[Progress | Frame], going: bool, steps: int = 1) -> None:
+        """Show a frame, and let the worker make those that follow it."""
+        self.frame, self._awaited = frame, None
+        self._start(items, going, steps)
+
+    def _start(self, items: Iterator[Progress | Frame], going: bool, steps: int) -> None:
+        """Consume a run: on and on, or for a number of frames."""
+        self.problem, self.infeasible, self.progress = "", False, None
+        self._going, self.halves, self._cost_before = going, False, None
+        self._runner.start(items, steps=None if going else steps)
