@@ -9,7 +9,7 @@ The engine stands on NumPy and SciPy alone; the page lives in `hidviz.ui` and is
 
 from hidviz.background import Runner
 from hidviz.evaluation import ErrorBars, criteria, error_bars, judge, log_likelihood, mean_square_errors, rms_errors
-from hidviz.experiments import PRESETS, Advice, Experiment, advice, load_bundle, restarts, save_bundle
+from hidviz.experiments import PRESETS, Advice, Experiment, Scan, advice, load_bundle, restarts, save_bundle, scan
 from hidviz.learners import LEARNERS, Beliefs, Estimate, HiddenPosterior, Infeasible, Learner, hidden_posterior, prepare
 from hidviz.learning import Fit, Snapshot, fit, learn, random_start
 from hidviz.network import (
@@ -47,6 +47,7 @@ __all__ = [
     "Preview",
     "Recording",
     "Runner",
+    "Scan",
     "Snapshot",
     "Spikes",
     "__version__",
@@ -71,5 +72,6 @@ __all__ = [
     "restarts",
     "rms_errors",
     "save_bundle",
+    "scan",
     "simulate",
 ]  # fmt: skip

@@ -13,8 +13,7 @@ import pytest
 
 from hidviz import Experiment, aligned, simulate
 from hidviz.cli import DONE, FAILED, REFUSED, main
-from hidviz.experiments.fit_recording import Settings, divided
-from hidviz.network.recording import Recording
+from hidviz.experiments.fit_recording import Settings
 from hidviz.sweeps.paper_figures import FIGURES
 from tests.recordings import SHIPPED
 
@@ -66,9 +65,11 @@ def test_fit_writes_couplings_and_costs(recorded, tmp_path):
         assert np.abs(found["J"] - truth.J).mean() < 0.15  # a standard error is about 1/sqrt(2400), a few of them here
     costs = json.loads(out.with_suffix(".json").read_text())
     assert costs["held_out"] < costs["baselines_held_out"]["visible"]
-    assert costs["held_out"] == min(costs["starts"])
-    assert costs["n_transitions"] == 2399
-    assert costs["settings"]["held_out"] == 0.2
+    assert costs["stop"] == min(costs["starts"])
+    assert costs["gains"]["visible"] == pytest.approx(costs["baselines_held_out"]["visible"] - costs["held_out"])
+    assert costs["gains"]["visible"] > 2.0 * costs["gain_errors"]["visible"] > 0.0
+    assert costs["n_transitions"] == 1776  # of 40 blocks of 75 bins, three of five
+    assert costs["names"] == ["u1", "u2", "u3", "u4"]
 
 
 def test_fit_refuses_to_overwrite(recorded, tmp_path, capsys):
@@ -88,7 +89,7 @@ def test_fit_refuses_to_overwrite(recorded, tmp_path, capsys):
         (["nowhere.npy", "--hidden", "1", "--out", "a.npz"], "no file nowhere.npy"),
         (["DATA", "--hidden", "1", "--out", "a.txt"], "must end in .npz"),
         (["DATA", "--hidden", "-1", "--out", "a.npz"], "hidden units must lie between 0 and 200"),
-        (["DATA", "--hidden", "1", "--held-out", "2", "--out", "a.npz"], "held-out part must lie between"),
+        (["DATA", "--hidden", "1", "--blocks", "2", "--out", "a.npz"], "at least 5 blocks"),
         (["DATA", "--hidden", "1", "--transpose", "--out", "a.npz"], "If time runs across, add --transpose"),
     ],
 )
@@ -111,16 +112,6 @@ def test_every_learner_fits(recorded, tmp_path):
         words = ["fit", str(recorded[0]), "--hidden", "1", "--learner", learner, "--starts", "1", "--steps", "5"]
         assert main([*words, "--box", "2", "--out", str(out)]) == DONE
         assert json.loads(out.with_suffix(".json").read_text())["held_out"] > 0.0
-
-
-def test_held_out_part_is_the_end_of_every_trial():
-    trials = [np.where(np.random.default_rng(k).random((n, 2)) < 0.5, -1, 1) for k, n in enumerate((10, 20))]
-    train, kept = divided(Recording(trials), 0.25)
-    assert [len(trial) for trial in train.trials] == [8, 15]
-    np.testing.assert_array_equal(kept.trials[1], trials[1][15:])
-    assert divided(Recording(trials), 0.0)[1] is None
-    with pytest.raises(ValueError, match="Trial 1 of 10 bins is too short"):
-        divided(Recording(trials), 0.1)
 
 
 def test_settings_are_checked():

@@ -11,17 +11,22 @@ from typing import Any
 
 from hidviz.background import check_writable, write
 from hidviz.cli import recordings
+from hidviz.cli.fit_scan import run_scan
 from hidviz.cli.fit_summary import in_words
 from hidviz.cli.terminal import DONE, FAILED, Bar, Refused, report, say
 from hidviz.experiments import Fitted, Settings, fitted
 from hidviz.learners import LEARNERS
+from hidviz.network import Recording
 
 TEACHING = """\
 A FILE holds ±1 or spike counts with time down the rows and units across, or spike times: see `hidviz look --help`.
-Several files are several trials. The last part of every trial is held out; learning keeps the couplings that
-predict it best. FILE.npz gets the blocks J, K, L, M, h, g (rows receive, columns send), FILE.json the costs.
+Several files are several trials. Of every five blocks of time three are learned from, one stops the steps and chooses
+the start, and one judges; of 20 trials or more whole ones are dealt out. FILE.npz gets the blocks
+J, K, L, M, h, g (rows receive, columns send), FILE.json names, costs, gains with their errors, and settings.
+A range of hidden units is a scan: all of it goes to FILE.json, and the model chosen to FILE.npz.
 
   hidviz fit session1.npy session2.npy --hidden 4 --learner mean-field --box 1 --out fit.npz
+  hidviz fit session.nwb --bin 20ms --hidden 0-4 --hidden-hidden both --out fit.npz
   python -c "import numpy as np; print(np.load('fit.npz')['J'])"
 """
 
@@ -36,17 +41,32 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     recordings.add(parser)
-    parser.add_argument("--hidden", type=int, required=True, metavar="N", help="number of hidden units to assume")
+    parser.add_argument(
+        "--hidden",
+        type=sizes,
+        required=True,
+        metavar="N",
+        help="number of hidden units to assume; 0-4 scans five of them",
+    )
     parser.add_argument("--out", required=True, metavar="FILE.npz", help="where to write the couplings")
     parser.add_argument(
         "--learner", choices=tuple(LEARNERS), default="exact", metavar="NAME",
         help=f"one of {', '.join(LEARNERS)} (default: exact, for about ten hidden units at most)",
     )  # fmt: skip
-    parser.add_argument("--hidden-hidden", action="store_true", help="let hidden units couple to each other (M)")
+    parser.add_argument(
+        "--hidden-hidden", nargs="?", choices=("yes", "no", "both"), const="yes", default="no",
+        help="let hidden units couple to each other (M); both: scan with and without",
+    )  # fmt: skip
     parser.add_argument(
         "--no-bias", action="store_true", help="learn no biases: only for units that fire half the time"
     )
-    parser.add_argument("--held-out", type=float, default=0.2, metavar="PART", help="held-out part (default: 0.2)")
+    parser.add_argument(
+        "--blocks",
+        type=int,
+        default=40,
+        metavar="N",
+        help="blocks of time to divide in (default: 40; 0: learn from all)",
+    )
     parser.add_argument("--penalty", type=float, default=0.0, metavar="X", help="weight of the L2 penalty (default: 0)")
     parser.add_argument("--box", type=float, metavar="X", help="largest size of a coupling (default: none)")
     parser.add_argument("--steps", type=int, default=1000, metavar="N", help="most steps of a run (default: 1000)")
@@ -70,24 +90,18 @@ def act(given: argparse.Namespace) -> int:
         spikes = recordings.spikes(given)
         recording = recordings.recording(spikes, given)
         settings = Settings(
-            learner=given.learner, n_hidden=given.hidden, hidden_hidden=given.hidden_hidden, bias=not given.no_bias,
-            held_out=given.held_out, penalty=given.penalty, box=given.box, max_steps=given.steps, starts=given.starts,
-            seed=given.seed,
+            learner=given.learner, n_hidden=given.hidden[-1], hidden_hidden=given.hidden_hidden == "yes",
+            bias=not given.no_bias, blocks=given.blocks, penalty=given.penalty, box=given.box,
+            max_steps=given.steps, starts=given.starts, seed=given.seed,
         )  # fmt: skip
     except ValueError as error:
         raise Refused(str(error)) from error
     for remark in spikes.preview(given.bin).remarks:
         say(f"  {remark}")
-    bar, course = Bar(), fitted(recording, settings)
-    while True:
-        try:
-            progress = next(course)
-        except StopIteration as end:
-            found = end.value
-            break
-        bar.show(progress.fraction, progress.what)
-    bar.close()
-    say(in_words(found.summary))
+    if len(given.hidden) > 1 or given.hidden_hidden == "both":
+        found = run_scan(recording, settings, given.hidden, given.hidden_hidden)
+    else:
+        found = _run_fit(recording, settings)
     try:
         written = _keep(found, outputs)
     except OSError as error:
@@ -97,6 +111,32 @@ def act(given: argparse.Namespace) -> int:
         return FAILED
     report("\n".join(map(str, written)))
     return DONE
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Numbers of hidden units: 3, or 0-4 for all of these."""
+    first, dash, last = text.strip().partition("-")
+    try:
+        found = tuple(range(int(first), int(last) + 1)) if dash and first else (int(text),)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number such as 3, or a range as 0-4, got {text!r}") from None
+    if not found:
+        raise argparse.ArgumentTypeError(f"must be a rising range such as 0-4, got {text!r}")
+    return found
+
+
+def _run_fit(recording: Recording, settings: Settings) -> Fitted:
+    bar, course = Bar(), fitted(recording, settings)
+    while True:
+        try:
+            progress = next(course)
+        except StopIteration as end:
+            found: Fitted = end.value
+            break
+        bar.show(progress.fraction, progress.what)
+    bar.close()
+    say(in_words(found.summary))
+    return found
 
 
 def _look_at(outputs: Sequence[Path], inputs: Sequence[Path], *, force: bool) -> None:

@@ -34,16 +34,16 @@ def _costs(summary: dict[str, Any]) -> Iterator[str]:
     if cost is None:
         what, cost = ("training cost", summary["cost"]) if summary["cost"] is not None else ("objective", None)
         value = summary["objective"] if cost is None else cost
-        yield f"  {what:34} {value:9.5f} nats per bin; nothing is held out to compare it with"
+        yield f"  {what:34} {value:9.5f} nats per bin; {summary['not_judged']}"
         return
     yield f"  {'held-out cost':34} {cost:9.5f} nats per bin"
     names = {"visible": "without hidden units", "visible-lag2": "without, looking two bins back"}
     for name, words in names.items():
         baseline = summary["baselines_held_out"][name]
         if baseline is not None:
-            difference = baseline - cost
-            verdict = "hidden units gain" if difference > 0.0 else "hidden units lose"
-            yield f"  {words:34} {baseline:9.5f}   {verdict} {abs(difference):.5f}"
+            gain, error = summary["gains"][name], summary["gain_errors"][name]
+            verdict = "hidden units gain" if gain > 0.0 else "hidden units lose"
+            yield f"  {words:34} {baseline:9.5f}   {verdict} {abs(gain):.5f} ± {error:.5f}"
 
 
 def _warnings(summary: dict[str, Any]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """What a fit is worth: errors, likelihoods, baselines, error bars. Learning never imports it."""
 
-from hidviz.evaluation.baselines import Baselines, baseline_seconds, baselines
+from hidviz.evaluation.baselines import TINY, Baselines, baseline_seconds, baselines
 from hidviz.evaluation.correlations import Correlations, correlations, rates
 from hidviz.evaluation.equivalent_models import (
     Equivalent,
@@ -16,16 +16,19 @@ from hidviz.evaluation.errors import criteria, mean_square_errors, rms_errors
 from hidviz.evaluation.information import LONGEST_ERROR_BARS, MOST_PARAMETERS, error_bar_seconds
 from hidviz.evaluation.likelihood import LONGEST_JUDGEMENT, judge_for, log_likelihood
 from hidviz.evaluation.model_comparison import Candidate, Evidence, Judgement, judge
+from hidviz.evaluation.paired import Difference, block_costs, paired
 from hidviz.evaluation.sampler import Sampler, sampler
 
 __all__ = [
     "LONGEST_ERROR_BARS",
     "LONGEST_JUDGEMENT",
     "MOST_PARAMETERS",
+    "TINY",
     "Baselines",
     "Candidate",
     "Comparison",
     "Correlations",
+    "Difference",
     "Equivalent",
     "ErrorBars",
     "Evidence",
@@ -35,6 +38,7 @@ __all__ = [
     "Sampler",
     "baseline_seconds",
     "baselines",
+    "block_costs",
     "by_delay",
     "compare_errors",
     "correlations",
@@ -52,6 +56,7 @@ __all__ = [
     "log_likelihood",
     "mean_square_errors",
     "n_paths",
+    "paired",
     "rates",
     "rescale",
     "rms_errors",

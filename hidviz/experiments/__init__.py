@@ -9,6 +9,7 @@ from hidviz.experiments.progress import Progress
 from hidviz.experiments.reopen import ASSETS, reopened, shipped_frame
 from hidviz.experiments.restarts import MOST_STARTS, SAME, Restarts, Start, restarts
 from hidviz.experiments.run import iter_edited, iter_resumed, iter_run, with_knobs
+from hidviz.experiments.scan import Scan, ScanRow, scan
 from hidviz.experiments.setup import Data, Setup, cost_of, with_baselines
 from hidviz.experiments.stopping_advice import Advice, advice
 from hidviz.experiments.trace import Trace
@@ -32,6 +33,8 @@ __all__ = [
     "Frame",
     "Progress",
     "Restarts",
+    "Scan",
+    "ScanRow",
     "Settings",
     "Setup",
     "Start",
@@ -49,6 +52,7 @@ __all__ = [
     "reopened",
     "restarts",
     "save_bundle",
+    "scan",
     "shipped_frame",
     "with_baselines",
     "with_knobs",

@@ -1,9 +1,10 @@
 """Fitting: couplings for a recording of one's own, judged on the part of it that learning has not seen.
 
-The last part of every trial is held out. Learning starts several times from small random couplings, keeps in each run
-the step that predicts the held-out part best (a sampling learner: the average of its last fifth), and of all runs the
-best. Beside the result stand the two baselines that know of no hidden units: hidden units are worth what they gain on
-those. Where no exact likelihood is affordable, nothing is held against the learner but its own objective.
+The recording is divided in three (`divide`): learning starts several times from small random couplings, keeps in each
+run the step that foretells the stopping part best (a sampling learner: the average of its last fifth), and of all runs
+the best; the judging part alone says what it is worth. Beside the result stand the two baselines that know of no hidden
+units, with paired errors. Where no exact likelihood is affordable, nothing is held against the learner but its own
+objective.
 """
 
 from __future__ import annotations
@@ -11,20 +12,18 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from hidviz.background import on_one_blas_thread, replacing
-from hidviz.evaluation import LONGEST_JUDGEMENT, baselines, criteria, judge_for
+from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, block_costs, criteria, judge_for, paired
+from hidviz.experiments.fit_parts import Run, iter_starts
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.setup import cost_of
-from hidviz.learners import LEARNERS, Learner, prepare
-from hidviz.learning import Snapshot, learn, random_start, result
-from hidviz.network import BLOCKS, Couplings, Recording
+from hidviz.learners import LEARNERS, logistic_fit, prepare
+from hidviz.network import BLOCKS, Couplings, Parts, Recording, divide
 from hidviz.version import __version__
-
-PATIENCE = 30  # steps without a lower held-out cost that end a run
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Settings:
         n_hidden: number of hidden units to assume.
         hidden_hidden: learn M too.
         bias: learn the biases too.
-        held_out: the part of every trial that is kept for judging; 0 for none.
+        blocks: blocks of time to divide the recording in; 0 to learn from all of it and judge by nothing.
         penalty: weight of the L2 penalty per bin.
         box: largest allowed size of a coupling; None for no box.
         max_steps: most steps of a run.
@@ -51,7 +50,7 @@ class Settings:
     n_hidden: int
     hidden_hidden: bool = False
     bias: bool = True
-    held_out: float = 0.2
+    blocks: int = 40
     penalty: float = 0.0
     box: float | None = None
     max_steps: int = 1000
@@ -59,11 +58,13 @@ class Settings:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        if 0 < self.blocks < 5:
+            raise ValueError(f"A recording is divided in at least 5 blocks, or none (0), got {self.blocks}.")
         if self.learner not in LEARNERS:
             raise ValueError(f"The learner must be one of {', '.join(LEARNERS)}, got {self.learner!r}.")
         for what, value, low, high in (
             ("number of hidden units", self.n_hidden, 0, 200),
-            ("held-out part", self.held_out, 0.0, 0.9),
+            ("number of blocks", self.blocks, 0, 100_000),
             ("penalty", self.penalty, 0.0, 10.0),
             ("box", 1.0 if self.box is None else self.box, 1e-3, 100.0),
             ("number of steps", self.max_steps, 1, 1_000_000),
@@ -101,96 +102,89 @@ def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None
     """Fit a recording, yielding progress and returning the best run.
 
     Raises:
-        ValueError: the trials are too short to be divided.
+        ValueError: the recording is too short to be divided.
         Infeasible: the learner would take too long; the message gives the number and an alternative.
     """
-    train, kept = divided(recording, settings.held_out)
+    parts = divide(recording, blocks=settings.blocks) if settings.blocks else None
+    train = recording if parts is None else parts.learn
     method = LEARNERS[settings.learner]
     n_hidden = _assumed(settings.learner, recording.n_visible, settings.n_hidden)
     switches = {"hidden_hidden": settings.hidden_hidden and method.hidden != "none", "bias": settings.bias}
     name = settings.learner if method.likelihood else "exact"
-    held_out = judge_for(name, kept, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
+    stop = judge_for(name, parts and parts.stop, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
     learner = prepare(settings.learner, train, n_hidden=n_hidden, **switches)
-    runs: list[tuple[float, Couplings, Snapshot]] = []
-    for start in range(settings.starts):
-        rng = np.random.default_rng([settings.seed, start])
-        for last in _run(learner, held_out, random_start(train.n_visible, n_hidden, rng, learned=learner.learned),
-                         settings):  # fmt: skip
-            fraction = (start + last.step / settings.max_steps) / settings.starts
-            yield Progress(f"start {start + 1} of {settings.starts}", fraction)
-        found = result(last)
-        judged = cost_of(held_out, found)
-        runs.append((last.cost if judged is None else judged, found, last))
-    _, couplings, last = min(runs, key=lambda run: run[0])
+    course = iter_starts(
+        learner, stop, train, starts=settings.starts, seed=settings.seed, penalty=settings.penalty, box=settings.box,
+        max_steps=settings.max_steps,
+    )  # fmt: skip
+    while True:
+        try:
+            start, last = next(course)
+        except StopIteration as finished:
+            runs: tuple[Run, ...] = finished.value
+            break
+        fraction = (start + last.step / settings.max_steps) / settings.starts
+        yield Progress(f"start {start + 1} of {settings.starts}", fraction)
+    best = runs[0]
     yield Progress("judging", 1.0)
     exact = learner if method.likelihood else judge_for("exact", train, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
-    train_cost = cost_of(exact, couplings)
-    n_parameters = couplings.vector(learner.learned).size
+    train_cost = cost_of(exact, best.couplings)
+    n_parameters = best.couplings.vector(learner.learned).size
     paid = (
         None if train_cost is None else criteria(-train_cost * train.n_transitions, n_parameters, train.n_transitions)
     )
     return Fitted(
-        couplings,
+        best.couplings,
         {
             "hidviz": __version__,
             "settings": asdict(settings),
+            "names": [recording.name_of(unit) for unit in range(recording.n_visible)],
+            "bin": recording.bin,
             "n_visible": train.n_visible,
-            "n_trials": len(train.trials),
+            "n_trials": len(recording.trials),
             "n_transitions": train.n_transitions,
-            "n_transitions_held_out": 0 if kept is None else kept.n_transitions,
+            "n_transitions_held_out": 0 if parts is None else parts.judge.n_transitions,
+            "divided": None if parts is None else parts.how,
             "unit": "nats per bin",
-            "objective": last.cost,
+            "objective": best.last.cost,
             "cost": train_cost,
-            "held_out": cost_of(held_out, couplings),
-            "baselines_held_out": _baselines(train, kept, settings.bias),
+            "stop": None if stop is None else best.stop,
+            **_judged(parts, best.couplings, name, n_hidden, switches, settings.penalty),
             "aic": None if paid is None else paid.aic / paid.n_transitions,
             "bic": None if paid is None else paid.bic / paid.n_transitions,
             "n_parameters": n_parameters,
-            "steps": last.step,
-            "evaluations": last.evaluations,
-            "state": last.state,
-            "message": last.message,
-            "starts": [cost for cost, _, _ in runs],
+            "steps": best.last.step,
+            "evaluations": best.last.evaluations,
+            "state": best.last.state,
+            "message": best.last.message,
+            "starts": [run.stop for run in runs],
         },
     )
 
 
-def divided(recording: Recording, part: float) -> tuple[Recording, Recording | None]:
-    """The first part of every trial, and the last, which is None if nothing is to be held out.
-
-    Raises:
-        ValueError: a trial is too short.
-    """
-    if part == 0.0:
-        return recording, None
-    cuts = [round(len(trial) * (1.0 - part)) for trial in recording.trials]
-    for k, (trial, cut) in enumerate(zip(recording.trials, cuts, strict=True)):
-        if min(cut, len(trial) - cut) < 2:
-            raise ValueError(
-                f"Trial {k + 1} of {len(trial)} bins is too short to hold out a part of {part:g}: hold out 0, or leave "
-                "the trial out."
-            )
-    pairs = list(zip(recording.trials, cuts, strict=True))
-    return Recording([trial[:cut] for trial, cut in pairs]), Recording([trial[cut:] for trial, cut in pairs])
-
-
-def _run(learner: Learner, held_out: Learner | None, start: Couplings, settings: Settings) -> Generator[Snapshot]:
-    stopping = None if learner.stochastic else held_out
-    yield from learn(
-        learner,
-        start,
-        penalty=settings.penalty,
-        box=settings.box,
-        held_out=stopping,
-        patience=None if stopping is None else PATIENCE,
-        max_steps=settings.max_steps,
-    )
-
-
-def _baselines(train: Recording, kept: Recording | None, bias: bool) -> dict[str, float | None]:
-    """Held-out cost of the models without hidden units."""
-    found = None if kept is None else baselines(train, kept, bias=bias)
-    return {"visible": found and found.lag1, "visible-lag2": found and found.lag2}
+def _judged(
+    parts: Parts | None, couplings: Couplings, name: str, n_hidden: int, switches: dict[str, bool], penalty: float
+) -> dict[str, Any]:
+    """Cost on the judging part, of the fit and of the models without hidden units; None with the reason for it."""
+    found: dict[str, Any] = {"held_out": None, "baselines_held_out": {"visible": None, "visible-lag2": None}}
+    if parts is None:
+        return found | {"not_judged": "Nothing is held out."}
+    others = {}
+    lags: Literal[1, 2]
+    for lags, which in ((1, "visible"), (2, "visible-lag2")):
+        fit = logistic_fit(parts.learn, lags=lags, bias=switches["bias"], penalty=max(penalty, TINY))
+        others[which] = block_costs(fit.couplings, parts.judge, which, n_hidden=parts.judge.n_visible * (lags - 1))
+    found["baselines_held_out"] = {which: float(costs.mean()) for which, costs in others.items()}
+    judge = judge_for(name, parts.judge, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
+    if judge is None:
+        return found | {"not_judged": f"The likelihood of {n_hidden} hidden units takes too long to be summed."}
+    costs = block_costs(couplings, parts.judge, name, n_hidden=n_hidden, **switches)
+    gains = {which: paired(other, costs) for which, other in others.items()}
+    return found | {
+        "held_out": float(costs.mean()),
+        "gains": {which: gain.mean for which, gain in gains.items()},
+        "gain_errors": {which: gain.error for which, gain in gains.items()},
+    }
 
 
 def _assumed(learner: str, n_visible: int, n_hidden: int) -> int:

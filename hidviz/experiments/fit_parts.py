@@ -1,0 +1,82 @@
+"""One model fitted to one part of a recording, stopped by another: several starts, of which the best is kept.
+
+Learning starts from small random couplings and biases at the observed rates, and stops when the cost on the stopping
+part no longer falls; that part also chooses the start. Neither is evidence: the judging part is, and it is not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hidviz.experiments.setup import cost_of
+from hidviz.learners import Learner
+from hidviz.learning import Snapshot, learn, random_start, result
+from hidviz.network import Couplings, Recording
+
+PATIENCE = 30  # steps without a lower cost on the stopping part that end a run
+SURE = 0.999  # largest |mean state| that a bias starts from
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The end of one start.
+
+    Args:
+        couplings: what it found.
+        stop: cost on the stopping part, nats per bin; on the learned part where nothing stopped it.
+        last: its last step.
+    """
+
+    couplings: Couplings
+    stop: float
+    last: Snapshot
+
+
+def iter_starts(
+    learner: Learner,
+    stop: Learner | None,
+    recording: Recording,
+    *,
+    starts: int,
+    seed: int,
+    penalty: float = 0.0,
+    box: float | None = None,
+    max_steps: int = 300,
+) -> Generator[tuple[int, Snapshot], None, tuple[Run, ...]]:
+    """Learn from several starts, yielding (start, step) and returning the runs, the best first.
+
+    Args:
+        learner: prepared on the part to learn from.
+        stop: its cost on the part to stop by; None for none.
+        recording: what the learner was prepared on.
+        starts: number of random starts.
+        seed: of the random starts.
+        penalty: weight of the L2 penalty per bin.
+        box: largest allowed size of a coupling; None for no box.
+        max_steps: most steps of a start.
+    """
+    stopping = None if learner.stochastic else stop
+    runs = []
+    for k in range(starts):
+        start = starting_point(recording, learner, np.random.default_rng([seed, k]))
+        for last in learn(
+            learner, start, penalty=penalty, box=box, held_out=stopping,
+            patience=None if stopping is None else PATIENCE, max_steps=max_steps,
+        ):  # fmt: skip
+            yield k, last
+        found = result(last)
+        judged = cost_of(stop, found)
+        runs.append(Run(found, last.cost if judged is None else judged, last))
+    return tuple(sorted(runs, key=lambda run: run.stop))
+
+
+def starting_point(recording: Recording, learner: Learner, rng: np.random.Generator) -> Couplings:
+    """Small random couplings, and visible biases at the observed rates where they are learned."""
+    start = random_start(recording.n_visible, learner.n_hidden, rng, learned=learner.learned)
+    if "h" not in learner.learned:
+        return start
+    total = sum(trial.sum(axis=0, dtype=np.int64) for trial in recording.trials)
+    return replace(start, h=np.arctanh(np.clip(total / recording.n_bins, -SURE, SURE)))

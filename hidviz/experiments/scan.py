@@ -1,0 +1,322 @@
+"""Scan: how many hidden units, and do they remember? The same fit over sizes, judged block by block beside baselines.
+
+    for table in scan(divide(recording)):
+        print(table.in_words())
+
+Each model is learned on one part of the recording, stopped on another, and judged on a third. Lag 1 and lag 2 have the
+same penalty. The choice is the fewest hidden units whose cost lies within one paired standard error of the best; AIC
+and BIC, from the learned part, stand beside it. States of real tissue last longer than two bins, so couplings among
+hidden units, M, are part of the scan.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from hidviz.background import on_one_blas_thread
+from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, Difference, block_costs, criteria, judge_for, paired
+from hidviz.experiments.fit_parts import iter_starts
+from hidviz.experiments.setup import cost_of
+from hidviz.learners import LEARNERS, Infeasible, logistic_fit, prepare
+from hidviz.network import Couplings, Parts, learned_blocks
+from hidviz.numerics import Array
+
+ENOUGH = 100  # bins for each coupling of a row, from which no penalty is needed
+PENALTIES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1)
+STEPS = 80  # evaluations of a start, for the prediction
+
+
+@dataclass(frozen=True, eq=False)
+class ScanRow:
+    """One model of the scan.
+
+    Args:
+        n_hidden: number of hidden units; 0 is lag 1.
+        hidden_hidden: whether M was learned.
+        couplings: the best start's.
+        n_parameters: entries learned.
+        cost: on the part learned from, nats per bin.
+        stop: on the part that stopped it, for each start, rising.
+        judged: on each block of the judging part.
+        gain: of `judged` on lag 1.
+        step: of `judged` on one hidden unit fewer with the same M; None without it.
+        aic: per bin of the part learned from.
+        bic: the same.
+        message: why learning stopped.
+        note: why the model is missing, if it is.
+    """
+
+    n_hidden: int
+    hidden_hidden: bool
+    couplings: Couplings | None
+    n_parameters: int
+    cost: float = np.nan
+    stop: tuple[float, ...] = ()
+    judged: Array = field(default_factory=lambda: np.empty(0))
+    gain: Difference | None = None
+    step: Difference | None = None
+    aic: float = np.nan
+    bic: float = np.nan
+    message: str = ""
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """In a few words."""
+        if not self.n_hidden:
+            return "lag 1"
+        return f"{self.n_hidden} hidden unit{'s' * (self.n_hidden > 1)}{' with M' * self.hidden_hidden}"
+
+    @property
+    def mean(self) -> float:
+        """Mean judged cost, nats per bin."""
+        return float(self.judged.mean()) if self.judged.size else np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """The table as far as it has come.
+
+    Args:
+        rows: models fitted so far; the first is lag 1.
+        lag2: gain of two lags on lag 1, in the judging blocks.
+        penalty: of all of them, per bin.
+        how: how the recording was divided.
+        n: how many models there will be.
+        doing: what is being fitted; empty at the end.
+        seconds_left: predicted.
+        remarks: sentences to read with the table.
+    """
+
+    rows: tuple[ScanRow, ...]
+    lag2: Difference
+    penalty: float
+    how: str
+    n: int
+    doing: str
+    seconds_left: float
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> ScanRow:
+        """The lowest judged cost."""
+        return min(self.rows, key=lambda each: each.mean)
+
+    @property
+    def chosen(self) -> ScanRow:
+        """The fewest hidden units, first without M, within one paired standard error of the best."""
+        best = self.best
+        for each in sorted(self.rows, key=lambda each: (each.n_hidden, each.hidden_hidden)):
+            if each.judged.size:
+                behind = paired(each.judged, best.judged)
+                if each is best or behind.mean <= behind.error:
+                    return each
+        return best
+
+    @property
+    def lowest_bic(self) -> ScanRow:
+        """What BIC would choose."""
+        return min((each for each in self.rows if each.judged.size), key=lambda each: each.bic)
+
+    def in_words(self) -> str:
+        """The table, in thousandths of a nat per bin."""
+        lines = [f"{'':24}{'gain on lag 1':>16}{'on one fewer':>16}{'AIC':>11}{'BIC':>11}"]
+        for each in self.rows:
+            if each.note:
+                lines.append(f"{each.name:24}{each.note}")
+                continue
+            gain, step = ("" if d is None else d.in_words() for d in (each.gain, each.step))
+            lines.append(f"{each.name:24}{gain:>16}{step:>16}{each.aic:11.4f}{each.bic:11.4f}")
+        lines.append(f"{'lag 2':24}{self.lag2.in_words():>16}")
+        return "\n".join([*lines, self.sentence(), *self.remarks])
+
+    def sentence(self) -> str:
+        """The choice in words."""
+        chosen, best = self.chosen, self.best
+        if not chosen.n_hidden:
+            return "Chosen: no hidden unit. None is worth more than its error on lag 1."
+        assert chosen.gain is not None
+        text = f"Chosen: {chosen.name}, {chosen.gain.in_words()} thousandths of a nat per bin better than lag 1"
+        if best is not chosen:
+            text += f"; {best.name} is better by {paired(chosen.judged, best.judged).in_words()}, within its error"
+        return text + "."
+
+    def records(self) -> list[dict[str, Any]]:
+        """The table as plain values, for a file."""
+        return [
+            {
+                "n_hidden": each.n_hidden, "hidden_hidden": each.hidden_hidden, "n_parameters": each.n_parameters,
+                "judged": each.mean if each.judged.size else None, "gain": each.gain and each.gain.mean,
+                "gain_error": each.gain and each.gain.error, "step": each.step and each.step.mean,
+                "step_error": each.step and each.step.error, "aic": each.aic, "bic": each.bic,
+                "starts": list(each.stop), "chosen": each is self.chosen, "message": each.message, "note": each.note,
+            }
+            for each in self.rows
+        ]  # fmt: skip
+
+
+@on_one_blas_thread
+def scan(
+    parts: Parts,
+    *,
+    hidden: Iterable[int] = range(5),
+    hidden_hidden: Iterable[bool] = (False, True),
+    starts: int = 3,
+    penalty: float | None = None,
+    box: float | None = None,
+    max_steps: int = 300,
+    seed: int = 1,
+) -> Generator[Scan, None, None]:
+    """Fit models of rising size, yielding the table after every model and, in between, what is being done.
+
+    Stop asking whenever you like; what is finished is in the last table.
+
+    Args:
+        parts: what `divide` made of a recording.
+        hidden: numbers of hidden units; lag 1, which has none, is always there.
+        hidden_hidden: without M, with it, or both.
+        starts: random starts of each model.
+        penalty: weight of the L2 penalty per bin; None for none where each coupling of a row has 100 bins, else the one
+            of five that lets lag 1 foretell the stopping part best.
+        box: largest allowed size of a coupling; None for no box.
+        max_steps: most steps of a start.
+        seed: of the random starts.
+
+    Raises:
+        ValueError: a setting is out of range.
+    """
+    wanted = sorted({int(n) for n in hidden} - {0})
+    if wanted and not 0 < wanted[0] <= wanted[-1] <= 16:
+        raise ValueError(f"Numbers of hidden units must lie between 0 and 16, got {wanted}.")
+    models = [(n, m) for n in wanted for m in sorted(set(hidden_hidden))]
+    weight = _penalty(parts, max(wanted, default=0)) if penalty is None else penalty
+    table = _baselines(parts, weight, len(models) + 1)
+    pending = {model: _seconds(parts, *model, starts) for model in models}
+    slow, spent = _slowness(parts, *models[0]) if models else 1.0, 0.0
+    predicted = 0.0
+    for model in models:
+        name = ScanRow(*model, None, 0).name
+        table = replace(table, doing=name, seconds_left=slow * sum(pending.values()))
+        yield table
+        began = time.monotonic()
+        try:
+            for row in _iter_row(parts, *model, starts, weight, box, max_steps, seed):
+                if isinstance(row, str):
+                    yield replace(table, doing=f"{name}, {row}")
+        except Infeasible as refusal:
+            row = ScanRow(*model, None, 0, note=str(refusal))
+        assert isinstance(row, ScanRow)
+        spent, predicted = spent + time.monotonic() - began, predicted + pending.pop(model)
+        slow = spent / predicted
+        table = _with(table, row, slow * sum(pending.values()))
+        yield table
+    yield replace(table, doing="", seconds_left=0.0)
+
+
+def _iter_row(
+    parts: Parts, n: int, m: bool, starts: int, penalty: float, box: float | None, max_steps: int, seed: int
+) -> Iterator[str | ScanRow]:
+    """What is being done, and at the end the model."""
+    learner = prepare("exact", parts.learn, n_hidden=n, hidden_hidden=m, bias=True)
+    stop = judge_for("exact", parts.stop, n, hidden_hidden=m, bias=True, longest=LONGEST_JUDGEMENT)
+    steps = iter_starts(
+        learner, stop, parts.learn, starts=starts, seed=seed, penalty=penalty, box=box, max_steps=max_steps
+    )
+    while True:
+        try:
+            k, last = next(steps)
+        except StopIteration as finished:
+            runs = finished.value
+            break
+        if last.step % 10 == 0:
+            yield f"start {k + 1} of {starts}, step {last.step}"
+    best = runs[0].couplings
+    cost = cost_of(learner, best)
+    assert cost is not None
+    size = best.vector(learner.learned).size
+    paid = criteria(-cost * learner.n_transitions, size, learner.n_transitions)
+    yield ScanRow(
+        n, m, best, size, cost, tuple(run.stop for run in runs), block_costs(best, parts.judge),
+        aic=paid.aic / learner.n_transitions, bic=paid.bic / learner.n_transitions, message=runs[0].last.message,
+    )  # fmt: skip
+
+
+def _baselines(parts: Parts, penalty: float, n: int) -> Scan:
+    """The table with lag 1 alone."""
+    costs, remarks, n_transitions = [], [], parts.learn.n_transitions
+    lags: Literal[1, 2]
+    for lags in (1, 2):
+        found = logistic_fit(parts.learn, lags=lags, bias=True, penalty=max(penalty, TINY))
+        costs.append(block_costs(found.couplings, parts.judge, "visible" if lags == 1 else "visible-lag2"))
+        names = ", ".join(parts.learn.name_of(unit) for unit in found.held)
+        if names:
+            remarks.append(
+                f"Some states of {names} can be foretold perfectly at lag {lags}: a penalty keeps it finite."
+            )
+        if lags == 1:
+            couplings = found.couplings
+    learned = learned_blocks(0, bias=True)
+    cost = -prepare("visible", parts.learn, n_hidden=0, bias=True)(couplings).objective / n_transitions
+    paid = criteria(-cost * n_transitions, couplings.vector(learned).size, n_transitions)
+    first = ScanRow(
+        0, False, couplings, paid.n_parameters, cost, (), costs[0], paired(costs[0], costs[0]),
+        aic=paid.aic / n_transitions, bic=paid.bic / n_transitions,
+    )  # fmt: skip
+    return Scan((first,), paired(costs[0], costs[1]), penalty, parts.how, n, "", 0.0, tuple(remarks))
+
+
+def _with(table: Scan, row: ScanRow, seconds_left: float) -> Scan:
+    if row.judged.size:
+        fewer = [
+            each
+            for each in table.rows
+            if each.n_hidden == row.n_hidden - 1
+            and (each.hidden_hidden == row.hidden_hidden or not each.n_hidden)
+            and each.judged.size
+        ]
+        row = replace(
+            row,
+            gain=paired(table.rows[0].judged, row.judged),
+            step=paired(fewer[0].judged, row.judged) if fewer else None,
+        )
+    return replace(table, rows=(*table.rows, row), seconds_left=seconds_left)
+
+
+def _penalty(parts: Parts, most_hidden: int) -> float:
+    """No penalty with plenty of data; else what lets lag 1 foretell the stopping part best."""
+    learn, stop = parts.learn, parts.stop
+    if learn.n_transitions >= ENOUGH * (learn.n_visible + most_hidden + 1):
+        return 0.0
+    judge = prepare("visible", stop, n_hidden=0, bias=True)
+
+    def cost(weight: float) -> float:
+        return -judge(logistic_fit(learn, bias=True, penalty=max(weight, TINY)).couplings).objective
+
+    return min(PENALTIES, key=cost)
+
+
+def _seconds(parts: Parts, n: int, m: bool, starts: int) -> float:
+    """Predicted seconds of one model, by the learners' own guess."""
+    seconds = LEARNERS["exact"].seconds
+    n_visible = parts.learn.n_visible
+    each = sum(seconds(n_visible, n, part.n_transitions, m) for part in (parts.learn, parts.stop))
+    return starts * STEPS * each
+
+
+def _slowness(parts: Parts, n: int, m: bool) -> float:
+    """How much slower this machine is now than the learners guess: one evaluation, measured."""
+    try:
+        learner = prepare("exact", parts.learn, n_hidden=n, hidden_hidden=m, bias=True)
+    except Infeasible:
+        return 1.0
+    nothing = Couplings(
+        *(np.zeros(shape) for shape in ((learner.n_visible,) * 2, (learner.n_visible, n), (n, learner.n_visible)))
+    )
+    began = time.monotonic()
+    learner(nothing)
+    return (time.monotonic() - began) / LEARNERS["exact"].seconds(learner.n_visible, n, learner.n_transitions, m)

@@ -1,0 +1,85 @@
+"""The scan: rows judged in pairs, the fewest hidden units within one error of the best, and the true number found."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hidviz import Recording, divide, random_couplings, scan, simulate
+from hidviz.evaluation.paired import Difference, block_costs, paired
+from hidviz.experiments.scan import Scan, ScanRow
+
+
+def simulated(n_hidden, seed, n_visible=5, n_bins=8000):
+    truth = random_couplings(n_visible, n_hidden, np.random.default_rng(seed), bias=0.2)
+    return simulate(truth, n_bins, np.random.default_rng(seed + 100), hidden="stochastic").recording
+
+
+def row(n_hidden, judged, hidden_hidden=False, bic=0.0):
+    return ScanRow(n_hidden, hidden_hidden, None, 1, judged=np.array(judged), bic=bic)
+
+
+def test_paired_errors_are_those_of_the_differences():
+    one, other = np.array([1.0, 5.0, 9.0]), np.array([0.5, 4.4, 8.7])
+    mean, error = paired(one, other)
+    assert mean == pytest.approx(np.mean([0.5, 0.6, 0.3]))
+    assert error == pytest.approx(np.std([0.5, 0.6, 0.3], ddof=1) / 3**0.5)
+    assert Difference(0.2257, 0.0181).in_words() == "226 ± 18"
+
+
+def test_the_fewest_units_within_one_paired_error_of_the_best_are_chosen():
+    base = np.array([5.0, 7.0, 9.0, 6.0])
+    rows = (row(0, base), row(1, base - 1.0), row(2, base - 1.0 - np.array([0.1, -0.1, 0.1, 0.0])), row(3, base - 0.9))
+    table = Scan(rows, Difference(0.0, 0.0), 0.0, "", 4, "", 0.0)
+    assert table.best is rows[2]
+    assert table.chosen is rows[1]  # .025 ± .048 behind
+    assert replace(table, rows=(*rows[:2], row(2, base - 1.2))).chosen.n_hidden == 2
+    both = replace(
+        table, rows=(rows[0], row(1, base - 1.0, hidden_hidden=True), row(1, base - 1.0 + [0.1, -0.1, 0, 0]))
+    )
+    assert not both.chosen.hidden_hidden
+
+
+def test_rows_arrive_and_are_judged_on_what_was_not_learned():
+    parts = divide(simulated(1, 3))
+    tables = list(scan(parts, hidden=range(3), hidden_hidden=(False,), starts=2, max_steps=60))
+    assert [len(table.rows) for table in tables] == sorted(len(table.rows) for table in tables)
+    last = tables[-1]
+    assert (last.doing, last.seconds_left, [each.n_hidden for each in last.rows]) == ("", 0.0, [0, 1, 2])
+    assert any("start 2 of 2" in table.doing for table in tables)
+    one = last.rows[1]
+    assert one.judged == pytest.approx(block_costs(one.couplings, parts.judge))
+    assert one.gain.mean == pytest.approx((last.rows[0].judged - one.judged).mean())
+    assert one.gain.mean > 5 * one.gain.error > 0.0
+    assert last.chosen is one
+    assert last.lowest_bic is one
+    assert "Chosen: 1 hidden unit" in last.in_words()
+    assert [record["chosen"] for record in last.records()] == [False, True, False]
+
+
+def test_a_model_that_would_take_too_long_has_a_reason():
+    parts = divide(simulated(1, 3, n_bins=1000))
+    last = list(scan(parts, hidden=(12,), hidden_hidden=(True,), starts=1))[-1]
+    assert "4**12" in last.rows[1].note
+    assert last.chosen.n_hidden == 0
+    with pytest.raises(ValueError, match="between 0 and 16"):
+        next(scan(parts, hidden=(20,)))
+
+
+def test_few_bins_get_a_penalty():
+    coins = Recording(np.where(np.random.default_rng(1).random((400, 6)) < 0.5, 1, -1))
+    assert next(scan(divide(coins), hidden=())).penalty >= 1e-2  # coins: the less is learned, the better
+    assert next(scan(divide(simulated(1, 3)), hidden=())).penalty == 0.0
+
+
+@pytest.mark.slow
+def test_the_true_number_of_hidden_units_is_found_in_nine_of_ten():
+    right = right_bic = 0
+    for seed in range(10):
+        n_hidden = seed % 3
+        parts = divide(simulated(n_hidden, 40 + seed, n_visible=6, n_bins=30_000))
+        last = list(scan(parts, hidden=range(4), hidden_hidden=(False,), starts=3))[-1]
+        right += last.chosen.n_hidden == n_hidden
+        right_bic += last.lowest_bic.n_hidden == n_hidden
+    assert right >= 9
+    assert right_bic >= 9
