@@ -16,6 +16,7 @@ from typing import Any
 from hidviz.background import check_writable, workers, write
 from hidviz.cli.terminal import DONE, FAILED, Bar, Refused, report, say
 from hidviz.sweeps import FIGURES, Figure, Results, Store, Sweep, SweepState, panels, paths, results_of, run_sweep, save
+from hidviz.units import duration
 
 ROOM = 2**21  # bytes that a figure and its tables may take
 
@@ -151,6 +152,4 @@ def _in_words(state: SweepState) -> str:
     left = state.seconds_left
     if left is None or state.n_done == state.n_total:
         return f"{state.n_done} of {state.n_total}"
-    hours, minutes = left / 3600.0, left / 60.0
-    time_left = f"{hours:.1f} h" if hours > 1.5 else f"{minutes:.0f} min" if minutes > 1.5 else f"{left:.0f} s"
-    return f"{state.n_done} of {state.n_total} · about {time_left} left"
+    return f"{state.n_done} of {state.n_total} · about {duration(left)} left"

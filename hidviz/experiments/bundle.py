@@ -39,7 +39,7 @@ from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.frame import Frame
 from hidviz.experiments.trace import Trace
 from hidviz.learning import State
-from hidviz.network import BLOCKS, Couplings, block_shapes
+from hidviz.network import BLOCKS, MATRICES, Couplings, block_shapes
 from hidviz.numerics import Array
 from hidviz.version import __version__
 
@@ -90,7 +90,7 @@ def save_bundle(target: str | Path | IO[bytes], frame: Frame, figures: Mapping[s
         "settings.json": json.dumps(_settings(frame), indent=2) + "\n",
         "script.py": _script(frame.experiment),
         "trace.csv": _csv([list(frame.trace.names), *trace.tolist()]),
-        **{f"{block}.csv": _csv(_table(frame.snapshot.couplings, block)) for block in "JKLM"},
+        **{f"{block}.csv": _csv(_table(frame.snapshot.couplings, block)) for block in MATRICES},
         "arrays.npz": packed.getvalue(),
     }
     if taken := members.keys() & figures.keys():

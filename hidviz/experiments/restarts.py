@@ -22,6 +22,7 @@ from hidviz.experiments.run import first_frame, iter_resumed
 from hidviz.experiments.setup import Data, with_baselines
 from hidviz.learners import Infeasible
 from hidviz.learning import State
+from hidviz.network import MATRICES
 
 TURN = 3  # steps that a start makes before the next one has its turn
 MOST_STARTS = 64
@@ -72,12 +73,12 @@ class Start:
     @property
     def rms(self) -> Mapping[str, float]:
         """Root-mean-square error of each block J, K, L, M as found."""
-        return {block: float(self.frame.trace[f"rms_{block}"][-1]) for block in "JKLM"}
+        return {block: float(self.frame.trace[f"rms_{block}"][-1]) for block in MATRICES}
 
     @property
     def aligned(self) -> Mapping[str, float]:
         """The same in the gauge nearest to the truth."""
-        return {block: float(self.frame.trace[f"aligned_{block}"][-1]) for block in "JKLM"}
+        return {block: float(self.frame.trace[f"aligned_{block}"][-1]) for block in MATRICES}
 
 
 @dataclass(frozen=True, eq=False)

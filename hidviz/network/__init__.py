@@ -2,6 +2,7 @@
 
 from hidviz.network.couplings import (
     BLOCKS,
+    MATRICES,
     Couplings,
     as_gradient,
     block_shapes,
@@ -31,6 +32,7 @@ from hidviz.network.spikes import MOST_UNITS, Spikes, Trial
 __all__ = [
     "BLOCKS",
     "FORMATS",
+    "MATRICES",
     "MOST_UNITS",
     "Couplings",
     "Gauge",

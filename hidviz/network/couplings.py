@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BLOCKS = ("J", "K", "L", "M", "h", "g")
+MATRICES = BLOCKS[:4]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,38 @@ from types import MappingProxyType
 from typing import Any
 
 import panel as pn
+import panel_material_ui as pmui
+
+TABLE_CSS = """
+div.scroll { max-height: 420px; overflow: auto; }
+table { border-collapse: collapse; font-size: 15px; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-size: 14px; padding: 4px 0; }
+th, td { padding: 3px 16px 3px 0; text-align: right; white-space: nowrap; }
+th[scope=row], thead th:first-child { text-align: left; }
+th { font-weight: 600; }
+thead th { position: sticky; top: 0; background: var(--panel-background-color, canvas);
+  border-bottom: 1px solid currentColor; }
+tr.best > * { font-weight: 600; }
+tr.best th { box-shadow: inset 4px 0 0 var(--best); padding-left: 10px; }
+tr.best td.held span { color: var(--best); padding-left: 6px; }
+"""
 
 
 def words(html: str = "", *, size: int = 15, weight: int = 400, **layout: Any) -> Any:
     """A piece of text."""
     styles = {"font-size": f"{size}px", "font-weight": str(weight), "line-height": "1.5"}
     return pn.pane.HTML(html, styles=styles | layout.pop("styles", {}), **({"margin": 0} | layout))
+
+
+def sentence(text: str = "", *, weight: int = 400, style: str = "normal", **layout: Any) -> Any:
+    """A sentence or more of Markdown."""
+    look = {"fontSize": 15, "fontWeight": weight, "fontStyle": style}
+    return pmui.Typography(text, sx=look, **({"margin": (2, 0)} | layout))
+
+
+def table_pane(**layout: Any) -> Any:
+    """A place for a table as HTML, all with one look; the row of class `best` is marked."""
+    return pn.pane.HTML("", stylesheets=[TABLE_CSS], sizing_mode="stretch_width", **({"margin": (4, 0)} | layout))
 
 
 def heading(text: str) -> Any:
@@ -46,7 +72,22 @@ def row(*items: Any, basis: int) -> Any:
     return line(*[flexible(item, basis) for item in items], styles={"align-items": "flex-start"})
 
 
+def maps(*squares: Any) -> Any:
+    """Square figures side by side, of one size also where the last of them wraps to a line of its own."""
+    shown = row(*squares, basis=200)
+    for each in squares:
+        each.styles = each.styles | {"max-width": "calc(50% - 8px)"}
+    return shown
+
+
 def line(*items: Any, styles: Mapping[str, str] = MappingProxyType({})) -> Any:
     """Items side by side as far as there is room; a Row, since a FlexBox costs ten times as much to open."""
     shared = {"display": "flex", "flex-wrap": "wrap", "gap": "8px 16px", "align-items": "center"}
     return pn.Row(*items, styles=shared | dict(styles), sizing_mode="stretch_width", margin=0)
+
+
+def offer(select: Any, options: Mapping[str, int]) -> None:
+    """Let a menu offer these options, the present one kept if it is among them; nothing happens if it does already."""
+    if dict(select.options) != dict(options):
+        kept = select.value if select.value in options.values() else next(iter(options.values()))
+        select.param.update(options=dict(options), value=kept)

@@ -13,14 +13,14 @@ from hidviz.experiments import ABOUT_PRESETS
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.dashboard import Dashboard
 from hidviz.ui.state.link import read_link
-from hidviz.ui.theme import ACCENT, ACCENT_DARK, DARK, LIGHT
+from hidviz.ui.theme import DARK, LIGHT, inks
 
 THEME = {
     scheme: {
         "palette": {
-            "primary": {"main": accent},
-            "background": {"default": inks.paper, "paper": inks.paper},
-            "text": {"primary": inks.text, "secondary": inks.quiet},
+            "primary": {"main": ink.accent},
+            "background": {"default": ink.paper, "paper": ink.paper},
+            "text": {"primary": ink.text, "secondary": ink.quiet},
         },
         "typography": {"button": {"textTransform": "none"}, "fontSize": 14},
         "shape": {"borderRadius": 6},
@@ -28,12 +28,12 @@ THEME = {
             "MuiAppBar": {
                 "styleOverrides": {
                     "root": {
-                        "backgroundColor": inks.paper,
+                        "backgroundColor": ink.paper,
                         "backgroundImage": "none",
-                        "color": inks.text,
+                        "color": ink.text,
                         "boxShadow": "none",
-                        "borderBottom": f"1px solid {inks.grid}",
-                        "& .title": {"color": f"{inks.text} !important"},
+                        "borderBottom": f"1px solid {ink.grid}",
+                        "& .title": {"color": f"{ink.text} !important"},
                     }
                 }
             },
@@ -42,7 +42,7 @@ THEME = {
             "MuiTabs": {"styleOverrides": {"root": {"minHeight": 38}}},
         },
     }
-    for scheme, accent, inks in (("light", ACCENT, LIGHT), ("dark", ACCENT_DARK, DARK))
+    for scheme, ink in (("light", LIGHT), ("dark", DARK))
 }
 
 
@@ -118,7 +118,7 @@ def page() -> Any:
 
 def _inked(dark: bool) -> dict[str, Any]:
     """Text that can be read on the title bar, which would have it white."""
-    ink = (DARK if dark else LIGHT).text
+    ink = inks(dark).text
     return {"& .MuiSelect-select, & .MuiSelect-select *, & svg": {"color": f"{ink} !important"}}
 
 

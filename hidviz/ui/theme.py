@@ -1,9 +1,9 @@
-"""Colours of the page: one accent, the four blocks, and the inks of both themes."""
+"""Colours of the page, each said here and nowhere else: inks of both themes, blocks, and the scale of the heatmaps."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 
 from colorcet import palette
@@ -11,36 +11,92 @@ from colorcet import palette
 
 @dataclass(frozen=True)
 class Inks:
-    """Colours that depend on the theme.
+    """The colours of a theme; a style sheet has each as a variable of the same name, `--text`, `--warning-edge` ….
 
     Args:
         text: labels and numbers.
         quiet: axis lines, ticks and lesser text.
-        grid: grid lines.
-        paper: behind the plots.
-        J: the block J, which is neutral.
+        grid: grid lines, and lines between the rows of a table.
+        edge: around what can be filled in or pressed.
+        paper: behind everything.
+        sheet: behind a sheet that lies over the page.
+        accent: what can be pressed, what is chosen, the curve that is learned.
+        soft: behind what is chosen or pointed at.
+        off: what cannot be pressed now.
+        bad: what was refused, and why.
+        warning, warning_paper, warning_edge: a notice, behind it, and beside it.
+        J, K, L, M: the blocks of couplings; J is neutral.
     """
 
     text: str
     quiet: str
     grid: str
+    edge: str
     paper: str
+    sheet: str
+    accent: str
+    soft: str
+    off: str
+    bad: str
+    warning: str
+    warning_paper: str
+    warning_edge: str
     J: str
+    K: str = "#d55e00"
+    L: str = "#0072b2"
+    M: str = "#009e73"
 
 
-ACCENT = "#5b4fcf"
-ACCENT_DARK = "#a79ff2"
+LIGHT = Inks(
+    text="#1d1f24", quiet="#5c616b", grid="#e7e8ec", edge="#c3c6cd", paper="#ffffff", sheet="#ffffff", accent="#5b4fcf",
+    soft="#f1f0fb", off="#9a9ea7", bad="#b3261e", warning="#6b3f00", warning_paper="#fff4e0", warning_edge="#e0a84a",
+    J="#1d1f24",
+)  # fmt: skip
+DARK = Inks(
+    text="#eceef2", quiet="#a6abb5", grid="#34373e", edge="#565a63", paper="#17181c", sheet="#202227", accent="#a79ff2",
+    soft="#262438", off="#6f747e", bad="#ff8a80", warning="#ffdda3", warning_paper="#33270f", warning_edge="#b9842c",
+    J="#f2f3f5", L="#4aa8e0",  # the same blue, light enough to be read on a dark page
+)  # fmt: skip
 
-LIGHT = Inks(text="#1d1f24", quiet="#5c616b", grid="#e7e8ec", paper="#ffffff", J="#1d1f24")
-DARK = Inks(text="#eceef2", quiet="#a6abb5", grid="#34373e", paper="#17181c", J="#f2f3f5")
 
-K, L, M = "#d55e00", "#0072b2", "#009e73"
-L_DARK = "#4aa8e0"  # the same blue, light enough to be read on a dark page
-
-DIVERGING = tuple(palette["CET_D1A"])  # blue, light centre, red; uniform in lightness, safe for the colour-blind
+def inks(dark: bool) -> Inks:
+    """The colours of a theme."""
+    return DARK if dark else LIGHT
 
 
 def block_colours(dark: bool) -> Mapping[str, str]:
     """The colour of each block of couplings, everywhere on the page."""
-    inks = DARK if dark else LIGHT
-    return MappingProxyType({"J": inks.J, "K": K, "L": L_DARK if dark else L, "M": M, "h": inks.quiet, "g": inks.quiet})
+    ink = inks(dark)
+    return MappingProxyType({"J": ink.J, "K": ink.K, "L": ink.L, "M": ink.M, "h": ink.quiet, "g": ink.quiet})
+
+
+def css_variables() -> str:
+    """All inks as variables of a style sheet: the light ones, and the dark ones below an element of class `dark`."""
+    rules = []
+    for selector, ink in ((":host", LIGHT), (".dark", DARK)):
+        variables = " ".join(f"--{name.replace('_', '-')}: {colour};" for name, colour in asdict(ink).items())
+        rules.append(f"{selector} {{ {variables} }}")
+    return "\n".join(rules)
+
+
+def diverging(dark: bool) -> tuple[str, ...]:
+    """The scale of the heatmaps: blue, the paper at zero, red; uniform in lightness, safe for the colour-blind.
+
+    colorcet's scales end in the middle in a grey or a pink of their own. They are shifted to the paper there, less and
+    less towards both ends, so that zero is no colour.
+    """
+    scale = [_rgb(colour) for colour in palette["CET_D4" if dark else "CET_D1A"]]
+    half = len(scale) // 2
+    middle, paper = scale[half], _rgb(inks(dark).paper)
+    places = [*range(half), half, *range(len(scale) - half, len(scale))]  # as many on both sides of the middle
+    shades = []
+    for k, place in enumerate(places):
+        near = 1.0 - abs(k - half) / half
+        parts = (a + near * (p - m) for a, p, m in zip(scale[place], paper, middle, strict=True))
+        shades.append("#" + "".join(f"{min(255, max(0, round(part))):02x}" for part in parts))
+    return tuple(shades)
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return red, green, blue

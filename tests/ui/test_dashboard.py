@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hidviz import Experiment, Gauge
 from hidviz.ui import Dashboard
 from hidviz.ui.components.learner_note import LearnerNote, duration
+from hidviz.ui.plots.axes import decimated
 from hidviz.ui.plots.curves import spread
-from hidviz.ui.plots.decimate import decimated
 from hidviz.ui.plots.heatmaps import unit_ticks
 from hidviz.ui.state.link import TABS, Link
 from hidviz.ui.text.status import equivalents_in_words, gauge_in_words, remedy_for

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import param
-from panel.custom import JSComponent
 
-HERE = Path(__file__).parent
+from hidviz.ui.components.base import Component
 
 
 class Button(NamedTuple):
@@ -22,16 +20,14 @@ class Button(NamedTuple):
     primary: bool = False
 
 
-class Buttons(JSComponent):  # type: ignore[misc]  # panel has no types
+class Buttons(Component):
     """A group of buttons; pressing one calls its function. Their accessible name is the text they show."""
 
     items = param.List(doc="For each button: name, icon, help, primary.")
     disabled = param.List([], doc="Names of the buttons that cannot be pressed now.")
     columns = param.Integer(2, doc="Buttons in a row; 0 for as many as fit.")
-    dark = param.Boolean(doc="Whether the page is dark.")
 
-    _esm = (HERE / "buttons.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "buttons.css").read_text(encoding="utf-8")]  # noqa: RUF012
+    _shared = ("button_look",)
 
     def __init__(self, *buttons: Button, **params: Any) -> None:
         items = [{"name": b.name, "icon": b.icon, "help": b.help, "primary": b.primary} for b in buttons]
@@ -43,44 +39,30 @@ class Buttons(JSComponent):  # type: ignore[misc]  # panel has no types
             self._acts[message["press"]]()
 
 
-class BokehPatches(JSComponent):  # type: ignore[misc]
+class BokehPatches(Component):
     """Nothing to be seen: amends some methods of Bokeh in the browser; first on the page, before any figure."""
 
-    _esm = (HERE / "bokeh_patches.js").read_text(encoding="utf-8")
 
-
-class TabBar(JSComponent):  # type: ignore[misc]
+class TabBar(Component):
     """The row of tabs above the views; what is shown below is up to whoever watches `active`."""
 
     titles = param.List(doc="Names of the views, in order.")
     active = param.Integer(0, doc="The view in front.")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "tab_bar.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "tab_bar.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
 
-class Toggle(JSComponent):  # type: ignore[misc]
+class Toggle(Component):
     """A switch with its label."""
 
     label = param.String(doc="Its accessible name.")
     help = param.String(doc="What it does.")
     value = param.Boolean(doc="Whether it is on.")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "toggle.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "toggle.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
 
-class Notice(JSComponent):  # type: ignore[misc]
+class Notice(Component):
     """Something a person should know, with its cure beside it; it can be put away."""
 
     text = param.String(doc="A sentence or more; empty for none.")
     cure = param.String(doc="What a button beside it does; empty for no button.")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "notice.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "notice.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
     def __init__(self, on_cure: Callable[[], None], **params: Any) -> None:
         super().__init__(**params)
@@ -92,36 +74,24 @@ class Notice(JSComponent):  # type: ignore[misc]
             self._on_cure()
 
 
-class Reading(JSComponent):  # type: ignore[misc]
+class Reading(Component):
     """The numbers under the buttons, and how far long work has come."""
 
     text = param.String("—", doc="One line.")
     percent = param.Integer(-1, doc="Of the work that is done; negative when there is none to wait for.")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "reading.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "reading.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
 
-class HelpSheet(JSComponent):  # type: ignore[misc]
+class HelpSheet(Component):
     """A sheet over the page."""
 
     html = param.String(doc="What it says.")
     open = param.Boolean(doc="Whether it is shown.")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "help_sheet.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "help_sheet.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
 
-class HiddenUnits(JSComponent):  # type: ignore[misc]
+class HiddenUnits(Component):
     """A card per hidden unit; pressing its buttons calls the functions given."""
 
     units = param.List(doc="For each hidden unit: match (a phrase), overlap in [-1, 1], flipped (bool).")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "hidden_units.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "hidden_units.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
     def __init__(
         self,
@@ -146,7 +116,7 @@ class HiddenUnits(JSComponent):  # type: ignore[misc]
             self._on_broken(int(unit), "K" if block == "K" else "L")
 
 
-class Instrument(JSComponent):  # type: ignore[misc]
+class Instrument(Component):
     """The status line, the acknowledgement of frames, and keys pressed anywhere but in a field."""
 
     sentence = param.String(doc="What happened last, in a sentence; changes at events only.")
@@ -154,9 +124,6 @@ class Instrument(JSComponent):  # type: ignore[misc]
     frame = param.Integer(0, doc="Number of the frame sent.")
     copied = param.String(doc="A path of this server that is put on the clipboard as a whole link.")
     keys = param.List([], doc="Keys that the page listens to.")
-
-    _esm = (HERE / "instrument.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "instrument.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
     def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:
         super().__init__(**params)

@@ -22,4 +22,4 @@ for (const name of ["_measure_layout", "_after_layout"]) {
 // second of opening, an eighth of every frame. No style sheet here speaks of them.
 amend("core/visuals/visual", "VisualProperties", "_get_css_value", () => () => "")
 
-export function render() { return document.createElement("span") }
+export function render() { return make("span") }

@@ -17,50 +17,31 @@ const ICONS = {
   share: "M10 13a4 4 0 0 1 0-5.6l3-3A4 4 0 0 1 18.600 10l-1.500 1.500-1.400-1.400 1.500-1.500a2 2 0 0 0-2.800-2.800l-3 3a2 2 0 0 0 0 2.800zm4-2a4 4 0 0 1 0 5.600l-3 3A4 4 0 0 1 5.400 14l1.500-1.500 1.400 1.400-1.500 1.500a2 2 0 0 0 2.800 2.800l3-3a2 2 0 0 0 0-2.800z",
   help: "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 18a8 8 0 1 1 0-16 8 8 0 0 1 0 16zm-1-4h2v2h-2zm1-10a4 4 0 0 0-4 4h2a2 2 0 1 1 2.900 1.800C11.700 12.400 11 13.200 11 15h2c0-1 .4-1.400 1.200-1.900A4 4 0 0 0 12 6z",
 }
-const SVG = "http://www.w3.org/2000/svg"
 
 export function render({ model }) {
-  const root = document.createElement("div")
-  root.className = "buttons"
+  const root = make("div", { class: "buttons" })
   const built = new Map()
 
   const build = () => {
     root.style.setProperty("--columns", model.columns)
     root.classList.toggle("inline", model.columns === 0)
-    root.replaceChildren()
     built.clear()
     for (const { name, icon, help, primary } of model.items) {
-      const button = document.createElement("button")
-      button.type = "button"
-      button.title = help
-      button.dataset.primary = Boolean(primary)
-      const picture = document.createElementNS(SVG, "svg")
-      picture.setAttribute("viewBox", "0 0 24 24")
-      picture.setAttribute("aria-hidden", "true")
-      const path = document.createElementNS(SVG, "path")
-      path.setAttribute("d", ICONS[icon])
-      picture.append(path)
-      const label = document.createElement("span")
-      label.textContent = name
-      button.append(picture, label)
-      button.addEventListener("click", () => model.send_msg({ press: name }))
-      built.set(name, button)
-      root.append(button)
+      const picture = draw("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, draw("path", { d: ICONS[icon] }))
+      const press = () => model.send_msg({ press: name })
+      built.set(name, button({ title: help, "data-primary": Boolean(primary) }, press, picture, make("span", {}, name)))
     }
+    root.replaceChildren(...built.values())
     update()
   }
   const update = () => {
-    for (const [name, button] of built) {
+    for (const [name, item] of built) {
       const disabled = model.disabled.includes(name)
-      if (button.disabled !== disabled) { button.disabled = disabled }
-      button.classList.toggle("primary", button.dataset.primary === "true" && !disabled)
+      if (item.disabled !== disabled) { item.disabled = disabled }
+      item.classList.toggle("primary", item.dataset.primary === "true" && !disabled)
     }
   }
-  const theme = () => root.classList.toggle("dark", model.dark)
-  model.on("items", build)
   model.on("disabled", update)
-  model.on("dark", theme)
-  build()
-  theme()
-  return root
+  follow(model, ["items"], build)
+  return themed(model, root)
 }

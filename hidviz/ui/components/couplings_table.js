@@ -1,23 +1,11 @@
 // Couplings in numbers, one row each, changed in place while they are learned; sorted by a press on a heading.
 
-const make = (tag, name, text = "") => {
-  const element = document.createElement(tag)
-  if (name) { element.className = name }
-  element.textContent = text
-  return element
-}
-const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(4)
 const bar = (value) => value === null ? "–" : value < 0 ? "not told" : `±${value.toFixed(4)}`
 
 export function render({ model }) {
-  const frame = make("div", "frame")
-  frame.setAttribute("role", "region")
-  const table = make("table")
   const head = make("tr")
   const body = make("tbody")
-  table.createTHead().append(head)
-  table.append(body)
-  frame.append(table)
+  const frame = make("div", { class: "frame", role: "region" }, make("table", {}, make("thead", {}, head), body))
   const sorting = { column: -1, down: true } // column -1: in the order of the units
   let rows = []
   let order = []
@@ -37,22 +25,15 @@ export function render({ model }) {
     }
   }
   const headings = ["Coupling", ...model.columns].map((name, k) => {
-    const cell = make("th")
-    cell.scope = "col"
-    const button = make("button", "", name)
-    button.type = "button"
-    button.title = k === 0 ? "In the order of the units" : `Sort by ${k >= 4 ? "size of the " : ""}${name.toLowerCase()}`
-    button.addEventListener("click", () => {
+    const title = k === 0 ? "In the order of the units" : `Sort by ${k >= 4 ? "size of the " : ""}${name.toLowerCase()}`
+    const sort_by = () => {
       sorting.down = sorting.column === k - 1 ? !sorting.down : true
       sorting.column = k - 1
       mark()
       sort()
-    })
-    const arrow = make("span", "arrow")
-    arrow.ariaHidden = "true" // said by aria-sort
-    button.append(arrow)
-    cell.append(button)
-    return cell
+    }
+    const arrow = make("span", { class: "arrow", "aria-hidden": "true" }) // said by aria-sort
+    return make("th", { scope: "col" }, button({ title }, sort_by, name, arrow))
   })
   head.append(...headings)
   const mark = () => headings.forEach((cell, k) => {
@@ -63,11 +44,11 @@ export function render({ model }) {
   const choose = (k) => { if (k !== model.chosen) { model.send_msg({ choose: k }) } }
   const go = (place) => {
     const k = order[Math.max(0, Math.min(order.length - 1, place))]
-    rows[k].button.focus()
+    rows[k].head.focus()
     choose(k)
   }
   body.addEventListener("keydown", (event) => {
-    const at = order.findIndex((k) => rows[k].button === event.target)
+    const at = order.findIndex((k) => rows[k].head === event.target)
     const places = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: order.length - 1, PageDown: at + 10, PageUp: at - 10 }
     if (at < 0 || !(event.key in places) || event.ctrlKey || event.metaKey || event.altKey) { return }
     event.preventDefault()
@@ -77,54 +58,38 @@ export function render({ model }) {
 
   const build = () => {
     rows = model.heads.map(([block, name, spoken], k) => {
-      const row = make("tr")
-      const first = make("th")
-      first.scope = "row"
-      const button = make("button", "", name)
-      button.type = "button"
-      button.dataset.block = block
-      button.setAttribute("aria-label", spoken)
-      button.addEventListener("click", () => choose(k))
-      first.append(button)
+      const head = button({ class: block, "aria-label": spoken }, () => choose(k), name)
       const cells = model.columns.map(() => make("td"))
-      row.append(first, ...cells)
+      const row = make("tr", {}, make("th", { scope: "row" }, head), ...cells)
       row.addEventListener("click", () => choose(k))
-      return { row, button, cells }
+      return { row, head, cells }
     })
     body.replaceChildren(...rows.map(({ row }) => row))
     frame.setAttribute("aria-label", model.title)
     frame.scrollTop = 0
-    paint()
   }
   const update = () => {
     if (model.heads.length !== model.values.length) { return } // the other half is on its way
     rows.forEach(({ row, cells }, k) => {
       model.values[k].forEach((value, c) => {
-        const text = c === 4 ? bar(value) : signed(value)
-        if (cells[c].textContent !== text) { cells[c].textContent = text }
+        say(cells[c], c === 4 ? bar(value) : signed(value, 4))
       })
       row.dataset.exact = JSON.stringify(model.values[k])
     })
     if (!model.running || order.length !== rows.length) { sort() }
     point()
   }
-  const point = () => rows.forEach(({ row, button }, k) => {
+  const point = () => rows.forEach(({ row, head }, k) => {
     const here = k === model.chosen
     row.classList.toggle("chosen", here)
     row.ariaCurrent = here ? "true" : null
-    button.tabIndex = here || (model.chosen < 0 && k === order[0]) ? 0 : -1
+    head.tabIndex = here || (model.chosen < 0 && k === order[0]) ? 0 : -1
   })
-  const paint = () => {
-    frame.classList.toggle("dark", model.dark)
-    rows.forEach(({ button }) => button.style.setProperty("--block", model.colours[button.dataset.block]))
-  }
   model.on("heads", () => { order = []; build(); update() })
   model.on("values", update)
   model.on("running", update)
   model.on("chosen", point)
-  model.on("dark", paint)
-  model.on("colours", paint)
   build()
   update()
-  return frame
+  return themed(model, frame)
 }

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import param
-from panel.custom import JSComponent
 
 from hidviz.experiments import Frame
 from hidviz.network import Couplings, aligned, with_hidden
 from hidviz.numerics import Array
-from hidviz.ui.theme import block_colours
+from hidviz.ui.components.base import Component
+from hidviz.units import signed
 
-HERE = Path(__file__).parent
 COLUMNS = ("True", "Found", "Aligned", "Error", "Error bar")
 
 
@@ -61,7 +59,8 @@ class Row:
     def in_words(self) -> str:
         """Everything known of it, in a sentence."""
         error = self.aligned - self.true
-        values = f"true {self.true:+.4f}, found {self.found:+.4f}, aligned {self.aligned:+.4f}, error {error:+.4f}"
+        said = {"true": self.true, "found": self.found, "aligned": self.aligned, "error": error}
+        values = ", ".join(f"{name} {signed(value, 4)}" for name, value in said.items())
         if np.isnan(self.bar):
             bar = "error bar not known"
         elif np.isinf(self.bar):
@@ -69,7 +68,7 @@ class Row:
         else:
             times = f", the error is {abs(error) / self.bar:.1f} of it" if self.bar else ""
             bar = f"error bar ±{self.bar:.4f}{times}"
-        return f"**{self.spoken}**: {values}, {bar}.".replace("-", "−")
+        return f"**{self.spoken}**: {values}, {bar}."
 
 
 def rows_of_unit(frame: Frame, unit: int, bars: Mapping[str, Array] | None = None) -> list[Row]:
@@ -114,7 +113,7 @@ def _row(
     return Row(block, receiver, sender, a, b, c, float(bars[block][receiver, sender]) if bars else np.nan)
 
 
-class CouplingsTable(JSComponent):  # type: ignore[misc]  # panel has no types
+class CouplingsTable(Component):
     """A table of couplings that can be sorted; a row that is pressed or reached by arrow keys is handed to `on_choose`.
 
     While a run goes on rows stay where they are; they are sorted anew where it rests.
@@ -126,14 +125,9 @@ class CouplingsTable(JSComponent):  # type: ignore[misc]  # panel has no types
     values = param.List(doc="For each row: true, found, aligned, error, error bar; None not known, -1 not told.")
     chosen = param.Integer(-1, doc="The row that is told of; -1 for none.")
     running = param.Boolean(doc="Whether the numbers go on changing.")
-    colours = param.Dict({}, doc="The colour of each block.")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "couplings_table.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "couplings_table.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
     def __init__(self, on_choose: Callable[[int], None], **params: Any) -> None:
-        super().__init__(colours=dict(block_colours(dark=False)), **params)
+        super().__init__(**params)
         self._on_choose = on_choose
 
     def show(self, title: str, rows: list[Row], *, chosen: int, running: bool) -> None:
@@ -143,10 +137,6 @@ class CouplingsTable(JSComponent):  # type: ignore[misc]  # panel has no types
             self.param.update(title=title, heads=heads, values=_values(rows), chosen=chosen, running=running)
         else:
             self.param.update(values=_values(rows), chosen=chosen, running=running)
-
-    def restyle(self, dark: bool) -> None:
-        """Colours for a theme."""
-        self.param.update(dark=dark, colours=dict(block_colours(dark)))
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if "choose" in message:

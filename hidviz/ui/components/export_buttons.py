@@ -1,15 +1,13 @@
-"""Exports: buttons that save figures and tables of a tab as files on the person's own machine."""
+"""Exports: buttons that save figures and tables of a tab as files on the machine of whoever looks at it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import param
-from panel.custom import JSComponent
 
-HERE = Path(__file__).parent
+from hidviz.ui.components.base import Component
 
 HELP = {
     "CSV": "Save the table",
@@ -19,7 +17,7 @@ HELP = {
 }
 
 
-class Exports(JSComponent):  # type: ignore[misc]  # panel has no types
+class ExportButtons(Component):
     """Buttons Export CSV, PNG, SVG and HTML. Pictures are made in the browser; the rest is asked of `on_want`."""
 
     figures = param.List([], doc="Names of the Bokeh figures that belong to a picture.")
@@ -29,10 +27,8 @@ class Exports(JSComponent):  # type: ignore[misc]  # panel has no types
     paper = param.String("#ffffff", doc="Colour behind the figures.")
     file = param.Dict({}, doc="A file to save now: name, type, text.")
     help = param.Dict(HELP, doc="What each button does.")
-    dark = param.Boolean(doc="Whether the page is dark.")
 
-    _esm = "\n".join((HERE / name).read_text(encoding="utf-8") for name in ("stills.js", "export_buttons.js"))
-    _stylesheets = [(HERE / "buttons.css").read_text(encoding="utf-8")]  # noqa: RUF012
+    _shared = ("button_look", "stills")
 
     def __init__(self, on_want: Callable[[str], None], **params: Any) -> None:
         super().__init__(**params)

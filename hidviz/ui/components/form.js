@@ -1,12 +1,6 @@
 // A form of labelled fields in groups. A value is sent as it was typed; what it means is decided elsewhere, and what
 // cannot be used is answered under its field, which keeps what was typed until it is mended.
 
-const make = (tag, attributes = {}, text = "") => {
-  const element = document.createElement(tag)
-  for (const [name, value] of Object.entries(attributes)) { element.setAttribute(name, value) }
-  element.textContent = text
-  return element
-}
 
 const written = (value) => Number.isInteger(value) && Math.abs(value) >= 1e4 ? value.toLocaleString("en") : String(value)
 
@@ -86,11 +80,7 @@ export function render({ model }) {
       }
     }
   }
-  const theme = () => root.classList.toggle("dark", model.dark)
   root.append(...model.groups.map(group))
-  for (const name of ["values", "errors", "disabled"]) { model.on(name, show) }
-  model.on("dark", theme)
-  show()
-  theme()
-  return root
+  follow(model, ["values", "errors", "disabled"], show)
+  return themed(model, root)
 }

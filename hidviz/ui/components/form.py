@@ -6,16 +6,14 @@ One component a field, each a React tree of its own, cost a third of the time in
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import param
-from panel.custom import JSComponent
 
-HERE = Path(__file__).parent
+from hidviz.ui.components.base import Component
 
 
-class Form(JSComponent):  # type: ignore[misc]  # panel has no types
+class Form(Component):
     """Fields of four kinds: integer, number, choice, switch.
 
     Args:
@@ -27,10 +25,6 @@ class Form(JSComponent):  # type: ignore[misc]  # panel has no types
     values = param.Dict({}, doc="What every field shows.")
     errors = param.Dict({}, doc="For each name whose value was refused, why.")
     disabled = param.List([], doc="Names of the fields that cannot be used now.")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "form.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "form.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
     def __init__(self, on_turn: Callable[[str, str | bool], None], **params: Any) -> None:
         super().__init__(**params)

@@ -1,11 +1,7 @@
 // The page's nerve: the status line for people, screen readers and tests, acknowledgement of frames, and the keyboard.
 
 export function render({ model }) {
-  const status = document.createElement("div")
-  status.id = "hidviz-status"
-  status.setAttribute("role", "status")
-  const say = () => { status.textContent = model.sentence }
-  const state = () => { status.dataset.state = model.state }
+  const status = make("div", { id: "hidviz-status", role: "status" })
   const acknowledge = () => {
     const frame = model.frame
     const answer = () => model.send_msg({ drawn: frame })
@@ -13,11 +9,9 @@ export function render({ model }) {
   }
   const copy = () => { if (model.copied) { navigator.clipboard?.writeText(location.origin + model.copied).catch(() => {}) } }
   model.on("copied", copy)
-  model.on("sentence", say)
-  model.on("state", state)
   model.on("frame", acknowledge)
-  say()
-  state()
+  follow(model, ["sentence"], () => say(status, model.sentence))
+  follow(model, ["state"], () => { status.dataset.state = model.state })
 
   const typing = (event) => event.composedPath().some((node) =>
     node.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName) ||
@@ -32,5 +26,5 @@ export function render({ model }) {
   }
   window.addEventListener("keydown", listen)
   model.on("remove", () => window.removeEventListener("keydown", listen))
-  return status
+  return themed(model, status)
 }

@@ -1,26 +1,17 @@
 // What a learner assumes and costs, and its equations behind a fold; those in play are marked.
 
 export function render({ model }) {
-  const root = document.createElement("div")
-  const summary = document.createElement("p")
-  const fold = document.createElement("details")
-  const title = document.createElement("summary")
-  title.textContent = "Equations"
-  const list = document.createElement("ol")
-  fold.append(title, list)
-  root.className = "note"
-  const advice = document.createElement("p")
-  const reason = document.createElement("span")
-  const take = document.createElement("button")
-  take.type = "button"
-  take.addEventListener("click", () => model.send_msg({ press: "advice" }))
-  advice.append(reason, take)
-  root.append(summary, advice, fold)
+  const summary = make("p")
+  const reason = make("span")
+  const take = button({}, () => model.send_msg({ press: "advice" }))
+  const list = make("ol")
+  const fold = make("details", {}, make("summary", {}, "Equations"), list)
+  const root = make("div", { class: "note" }, summary, make("p", {}, reason, take), fold)
 
-  const say = () => {
-    summary.textContent = model.summary
-    reason.textContent = `When to stop: ${model.advice} `
-    take.textContent = model.offer
+  const tell = () => {
+    say(summary, model.summary)
+    say(reason, `When to stop: ${model.advice} `)
+    say(take, model.offer)
     take.hidden = !model.offer
   }
   const mark = () => {
@@ -29,23 +20,15 @@ export function render({ model }) {
   }
   const write = () => {
     list.replaceChildren(...model.equations.map((tex) => {
-      const line = document.createElement("li")
-      if (window.katex) {
-        window.katex.render(tex, line, { output: "mathml", displayMode: true, throwOnError: false })
-      } else {
-        line.textContent = tex
-      }
+      if (!window.katex) { return make("li", {}, tex) }
+      const line = make("li")
+      window.katex.render(tex, line, { output: "mathml", displayMode: true, throwOnError: false })
       return line
     }))
     mark()
   }
-  const theme = () => root.classList.toggle("dark", model.dark)
-  for (const name of ["summary", "advice", "offer"]) { model.on(name, say) }
-  model.on("equations", write)
   model.on("active", mark)
-  model.on("dark", theme)
-  say()
-  write()
-  theme()
-  return root
+  follow(model, ["summary", "advice", "offer"], tell)
+  follow(model, ["equations"], write)
+  return themed(model, root)
 }

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import param
-from panel.custom import JSComponent
 
 from hidviz.evaluation import Equivalent, gauge_label, rms_errors
 from hidviz.network import Couplings
 from hidviz.numerics import Array
-from hidviz.ui.theme import DIVERGING
+from hidviz.ui.components.base import Component
+from hidviz.ui.theme import diverging
 
-HERE = Path(__file__).parent
 
-
-class Gallery(JSComponent):  # type: ignore[misc]  # panel has no types
+class ModelGallery(Component):
     """A grid of models; pressing one calls the function given with its place in the list."""
 
     tiles = param.List(doc="For each model: name, cost, exact_cost, errors, K and L as rows of shades, nearest.")
     shown = param.Integer(-1, doc="The place of the model that the page shows; -1 for none of them.")
-    palette = param.List(list(DIVERGING), doc="The colours that shades stand for, from the least coupling on.")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "model_gallery.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "model_gallery.css").read_text(encoding="utf-8")]  # noqa: RUF012
+    palette = param.List(
+        list(diverging(dark=False)), doc="The colours that shades stand for, from the least coupling on."
+    )
 
     def __init__(self, on_load: Callable[[int], None], **params: Any) -> None:
         super().__init__(**params)
         self._on_load = on_load
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self.param.update(dark=dark, palette=list(diverging(dark)))
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if "load" in message:
@@ -60,6 +59,6 @@ def tiles_of(models: Sequence[Equivalent], truth: Couplings, *, complete: bool) 
 
 def _shades(values: Array, largest: float) -> list[list[int]]:
     """Values in [-largest, largest] as places in the palette."""
-    last = len(DIVERGING) - 1
+    last = len(diverging(dark=False)) - 1
     shades: list[list[int]] = np.rint((values / max(largest, 1e-12) + 1.0) * last / 2).astype(int).tolist()
     return shades

@@ -1,29 +1,14 @@
 // The numbers under the buttons, and how far long work has come.
 
 export function render({ model }) {
-  const root = document.createElement("div")
-  const text = document.createElement("div")
-  const track = document.createElement("div")
-  const bar = document.createElement("div")
-  root.className = "line"
-  track.className = "track"
-  bar.className = "bar"
-  track.setAttribute("role", "progressbar")
-  track.append(bar)
-  root.append(text, track)
-  const say = () => { text.textContent = model.text }
-  const advance = () => {
+  const text = make("div")
+  const bar = make("div", { class: "bar" })
+  const track = make("div", { class: "track", role: "progressbar" }, bar)
+  follow(model, ["text"], () => say(text, model.text))
+  follow(model, ["percent"], () => {
     track.style.visibility = model.percent < 0 ? "hidden" : "visible"
-    track.setAttribute("aria-label", model.text)
-    track.setAttribute("aria-valuenow", model.percent)
+    set(track, { "aria-label": model.text, "aria-valuenow": model.percent })
     bar.style.width = `${Math.max(0, model.percent)}%`
-  }
-  const theme = () => root.classList.toggle("dark", model.dark)
-  model.on("text", say)
-  model.on("percent", advance)
-  model.on("dark", theme)
-  say()
-  advance()
-  theme()
-  return root
+  })
+  return themed(model, make("div", { class: "line" }, text, track))
 }

@@ -1,42 +1,17 @@
 // A table of runs, one row each, with a button that loads it; cells are changed in place while the runs go on.
 
-const make = (tag, name, text = "") => {
-  const element = document.createElement(tag)
-  element.className = name
-  element.textContent = text
-  return element
-}
 
 export function render({ model }) {
-  const frame = make("div", "frame")
-  frame.tabIndex = 0
-  frame.setAttribute("role", "region")
-  frame.setAttribute("aria-label", "Table of starts")
-  const table = document.createElement("table")
-  const head = document.createElement("tr")
-  const body = document.createElement("tbody")
-  table.createTHead().append(head)
-  table.append(body)
-  frame.append(table)
+  const head = make("tr", {}, ...[...model.columns, ""].map((name) => make("th", { scope: "col" }, name)))
+  const body = make("tbody")
+  const frame = make("div", { class: "frame", tabindex: 0, role: "region", "aria-label": "Table of starts" },
+    make("table", {}, make("thead", {}, head), body))
   let rows = []
 
-  const header = () => head.replaceChildren(...[...model.columns, ""].map((name) => {
-    const cell = make("th", "", name)
-    cell.scope = "col"
-    return cell
-  }))
-
   const add = ({ key }) => {
-    const row = document.createElement("tr")
-    const cells = model.columns.map((_, k) => make(k ? "td" : "th", ""))
-    cells[0].scope = "row"
-    const load = make("button", "", "Load")
-    load.type = "button"
-    load.setAttribute("aria-label", `Load start ${key}`)
-    load.addEventListener("click", () => model.send_msg({ load: key }))
-    const last = make("td", "")
-    last.append(load)
-    row.append(...cells, last)
+    const cells = model.columns.map((_, k) => k ? make("td") : make("th", { scope: "row" }))
+    const load = button({ "aria-label": `Load start ${key}` }, () => model.send_msg({ load: key }), "Load")
+    const row = make("tr", {}, ...cells, make("td", {}, load))
     body.append(row)
     return { row, cells }
   }
@@ -46,7 +21,7 @@ export function render({ model }) {
     model.runs.forEach((run, k) => {
       rows[k] ??= add(run)
       const { row, cells } = rows[k]
-      run.cells.forEach((text, c) => { if (cells[c].textContent !== text) { cells[c].textContent = text } })
+      run.cells.forEach((text, c) => say(cells[c], text))
       row.dataset.exact = run.exact
       row.style.setProperty("--gauge", run.colour)
     })
@@ -56,12 +31,7 @@ export function render({ model }) {
     rows[k].row.classList.toggle("shown", key === model.shown)
     rows[k].row.ariaCurrent = key === model.shown ? "true" : null
   })
-  const theme = () => frame.classList.toggle("dark", model.dark)
-  model.on("runs", update)
   model.on("shown", mark)
-  model.on("dark", theme)
-  header()
-  update()
-  theme()
-  return frame
+  follow(model, ["runs"], update)
+  return themed(model, frame)
 }

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import param
-from panel.custom import JSComponent
 
 from hidviz.experiments import Restarts, Start
+from hidviz.ui.components.base import Component
 
-HERE = Path(__file__).parent
 ERRORS = ("K as found", "K aligned", "L as found", "L aligned")
 COLUMNS = ("Start", "Step", "Cost", "Above best", *ERRORS, "Hidden units", "State")
 
 
-class RunsTable(JSComponent):  # type: ignore[misc]  # panel has no types
+class RunsTable(Component):
     """A table of runs; pressing the button of a row calls the function given with the number of its start."""
 
     columns = param.List(list(COLUMNS), doc="Names of the columns.")
     runs = param.List(doc="For each row: key (number of the start), cells as texts, exact numbers as JSON, colour.")
     shown = param.Integer(0, doc="The start that the page shows; 0 for none.")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "runs_table.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "runs_table.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
     def __init__(self, on_load: Callable[[int], None], **params: Any) -> None:
         super().__init__(**params)

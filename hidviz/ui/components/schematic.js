@@ -1,26 +1,8 @@
 // A network unfolded in time: a row of units per time bin, lines between rows, words beside what is pointed out.
 
-const SVG = "http://www.w3.org/2000/svg"
 const GAP = 96 // pixels between rows
 const EDGE = { left: 58, right: 16, top: 34, bottom: 14 }
 let drawings = 0
-
-const make = (tag, attributes = {}, text = "") => {
-  const element = document.createElement(tag)
-  set(element, attributes)
-  element.textContent = text
-  return element
-}
-const draw = (tag, attributes = {}, text = "") => {
-  const element = document.createElementNS(SVG, tag)
-  set(element, attributes)
-  if (text) { element.textContent = text }
-  return element
-}
-const set = (element, attributes) => {
-  for (const [name, value] of Object.entries(attributes)) { element.setAttribute(name, value) }
-}
-const signed = (value) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(3)
 
 export function render({ model }) {
   const id = `schematic-${++drawings}`
@@ -61,7 +43,7 @@ export function render({ model }) {
       set(path, { x1: x(receiver), y1: y(row + 1) - size / 2 - 1, x2: x(sender), y2: y(row) + size / 2 + 9,
         "marker-end": `url(#${id}-${block})` })
     }
-    path.append(draw("title", {}, `${name(sender)} → ${name(receiver)}: ${block} = ${signed(strength)}`))
+    path.append(draw("title", {}, `${name(sender)} → ${name(receiver)}: ${block} = ${signed(strength, 3)}`))
     const drawn = [path]
     if (text) { drawn.push(beside((x(sender) + x(receiver)) / 2 + 10, y(row) + GAP / 2 + 5, text)) }
     return drawn
@@ -165,7 +147,7 @@ export function render({ model }) {
       seen.add(key)
       const row = make("tr")
       row.append(make("td", {}, block), make("td", {}, name(sender)), make("td", {}, name(receiver)),
-        make("td", { class: "number" }, signed(strength)))
+        make("td", { class: "number" }, signed(strength, 3)))
       body.append(row)
     }
     const scroll = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Couplings drawn" })
@@ -188,14 +170,11 @@ export function render({ model }) {
     lines()
     rows()
   }
-  const theme = () => root.classList.toggle("dark", model.dark)
   table.addEventListener("toggle", rows)
   new ResizeObserver(([{ contentRect }]) => {
     if (Math.abs(contentRect.width - width) > 1) { width = contentRect.width; update() }
   }).observe(root)
   model.on("picture", update)
   model.on("blocks", update)
-  model.on("dark", theme)
-  theme()
-  return root
+  return themed(model, root)
 }

@@ -7,28 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import param
-from panel.custom import JSComponent
 
+from hidviz.ui.components.base import Component
 from hidviz.ui.text.picture import BLOCK_WORDS, Picture
 from hidviz.ui.theme import block_colours
 
-HERE = Path(__file__).parent
 
-
-class Schematic(JSComponent):  # type: ignore[misc]  # panel has no types
+class Schematic(Component):
     """The drawing of a Picture; a unit that is clicked, or chosen with Enter, is handed to `on_choose`."""
 
     picture = param.Dict({}, doc="A Picture as plain data.")
     blocks = param.Dict({}, doc="For each block its colour and what it couples.")
     name_ = param.String(doc="Accessible name of the drawing.")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "schematic.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "schematic.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
     def __init__(self, title: str, on_choose: Callable[[int | None], None] | None = None, **params: Any) -> None:
         super().__init__(name_=title, blocks=_legend(dark=False), **params)

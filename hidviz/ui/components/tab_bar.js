@@ -1,22 +1,8 @@
 // The row of tabs, by the rules of the tab pattern: one stop for the Tab key, arrows to move, Home and End.
 
 export function render({ model }) {
-  const bar = document.createElement("div")
-  bar.setAttribute("role", "tablist")
-  bar.setAttribute("aria-label", "Views")
-  const tabs = model.titles.map((title, k) => {
-    const tab = document.createElement("button")
-    tab.type = "button"
-    tab.setAttribute("role", "tab")
-    tab.textContent = title
-    tab.addEventListener("click", () => { model.active = k })
-    bar.append(tab)
-    return tab
-  })
-  const show = () => tabs.forEach((tab, k) => {
-    tab.setAttribute("aria-selected", String(k === model.active))
-    tab.tabIndex = k === model.active ? 0 : -1
-  })
+  const tabs = model.titles.map((title, k) => button({ role: "tab" }, () => { model.active = k }, title))
+  const bar = make("div", { role: "tablist", "aria-label": "Views" }, ...tabs)
   bar.addEventListener("keydown", (event) => {
     const last = tabs.length - 1
     const next = { ArrowRight: model.active + 1, ArrowLeft: model.active - 1, Home: 0, End: last }[event.key]
@@ -25,10 +11,7 @@ export function render({ model }) {
     model.active = next
     tabs[next].focus()
   })
-  const theme = () => bar.classList.toggle("dark", model.dark)
-  model.on("active", show)
-  model.on("dark", theme)
-  show()
-  theme()
-  return bar
+  follow(model, ["active"], () => tabs.forEach((tab, k) =>
+    set(tab, { "aria-selected": k === model.active, tabindex: k === model.active ? 0 : -1 })))
+  return themed(model, bar)
 }

@@ -17,12 +17,12 @@ from matplotlib.patches import Rectangle
 
 from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
-from hidviz.network import aligned
+from hidviz.network import MATRICES, aligned
 from hidviz.numerics import Array
-from hidviz.ui.plots.decimate import decimated
+from hidviz.ui.plots.axes import decimated
 from hidviz.ui.plots.heatmaps import Scale, block_matrix, scale_for, unit_ticks
 from hidviz.ui.text.status import gauge_in_words
-from hidviz.ui.theme import ACCENT, DIVERGING, LIGHT, block_colours
+from hidviz.ui.theme import LIGHT, block_colours, diverging
 
 STYLE = {
     "svg.fonttype": "none",  # text stays text
@@ -74,7 +74,7 @@ def _costs(frame: Frame) -> Figure:
     figure, axes = _over_steps("cost (nats per bin)")
     steps, trace = frame.trace["step"], frame.trace
     curves: tuple[tuple[str, str, dict[str, Any]], ...] = (
-        ("cost", "training", {"color": ACCENT, "linewidth": 2.5}),
+        ("cost", "training", {"color": LIGHT.accent, "linewidth": 2.5}),
         ("exact", "exact", {"color": LIGHT.text, "linewidth": 1.6, "linestyle": ":"}),
         ("held_out", "held-out", {"color": LIGHT.text, "linewidth": 1.6, "linestyle": "--"}),
     )
@@ -98,7 +98,7 @@ def _errors(frame: Frame) -> Figure:
     """Root mean square errors of each block: thin as found, bold after alignment."""
     figure, axes = _over_steps("rms error of couplings")
     colours, steps, trace = block_colours(dark=False), frame.trace["step"], frame.trace
-    for block in "JKLM":
+    for block in MATRICES:
         if not (getattr(frame.data.truth, block).any() or getattr(frame.snapshot.couplings, block).any()):
             continue
         found, best = trace[f"rms_{block}"], trace[f"aligned_{block}"]
@@ -156,7 +156,11 @@ def _map(axes: Any, values: Array, scale: Scale) -> Any:
     """One block matrix; rows receive, columns send, and the blocks of the hidden units are framed."""
     n_visible, n_hidden = scale.n_visible, scale.n_hidden
     image = axes.imshow(
-        values, cmap=ListedColormap(list(DIVERGING)), vmin=-scale.largest, vmax=scale.largest, interpolation="nearest"
+        values,
+        cmap=ListedColormap(list(diverging(dark=False))),
+        vmin=-scale.largest,
+        vmax=scale.largest,
+        interpolation="nearest",
     )
     ticks, labels = unit_ticks(n_visible, n_hidden)
     axes.set_xticks(ticks, labels)

@@ -16,7 +16,7 @@ from bokeh.models import Model
 from bokeh.resources import INLINE
 
 from hidviz.sweeps import Panel, Series
-from hidviz.ui.plots.curves import FONT, paint_axes
+from hidviz.ui.plots.axes import FONT, paint_axes
 from hidviz.ui.plots.series_style import WIDTHS, colour_of, dash_of
 from hidviz.ui.theme import LIGHT
 

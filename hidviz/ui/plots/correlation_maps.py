@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import panel as pn
-import panel_material_ui as pmui
 from bokeh.models import HoverTool
 
 from hidviz.evaluation import Correlations
-from hidviz.ui.layout import row
+from hidviz.ui.layout import maps, sentence, square
 from hidviz.ui.plots.heatmaps import Heatmap, Scale
 
 TITLES = ("Lag 1", "Lag 2", "Lag 2, beyond lag 1")
@@ -34,25 +33,10 @@ class CorrelationMaps:
                 ("at t", "$x{custom}"),
                 ("correlation", "@image{+0.000}"),
             ]
-        self.line = pmui.Typography("", sx={"fontSize": 15}, margin=(4, 0))
-        panes = [pn.pane.Bokeh(each.figure, sizing_mode="scale_width", margin=0) for each in self.maps]
-        columns = [
-            pmui.Column(
-                pmui.Typography(title, sx={"fontSize": 15}, margin=0),
-                pane,
-                margin=0,
-            )
-            for title, pane in zip(TITLES, panes, strict=True)
-        ]
-        maps = row(*columns, basis=200)
-        for column in columns:
-            column.styles = column.styles | {"max-width": "calc(50% - 8px)"}  # else the last of a narrow page fills it
-        self.layout: Any = pmui.Column(
-            maps,
-            self.line,
-            pmui.Typography(WHY_LAG_2, sx={"fontSize": 15}, margin=(2, 0)),
-            sizing_mode="stretch_width",
-            margin=0,
+        self.line = sentence()
+        pictures = [square(title, each.figure) for title, each in zip(TITLES, self.maps, strict=True)]
+        self.layout: Any = pn.Column(
+            maps(*pictures), self.line, sentence(WHY_LAG_2), sizing_mode="stretch_width", margin=0
         )
 
     def show(self, found: Correlations) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from bokeh.model import Model
 from bokeh.models import (
     BasicTicker,
     ColumnDataSource,
@@ -24,10 +23,9 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from hidviz.numerics import Array
-from hidviz.ui.plots.decimate import decimated
-from hidviz.ui.theme import DARK, LIGHT
+from hidviz.ui.plots.axes import FONT, decimated, paint_axes, put, spread
+from hidviz.ui.theme import LIGHT
 
-FONT = "Roboto, Helvetica, Arial, sans-serif"
 FEW = 16  # numbers that travel as text
 ROOM = 132  # pixels beside the frame, for what the curves carry at their ends
 
@@ -131,37 +129,6 @@ def _packed(values: Array) -> NDArray[np.float32] | list[float]:
     return values.astype(np.float32) if len(values) > FEW else values.tolist()
 
 
-def paint_axes(plot: figure, dark: bool) -> None:
-    """Set every line and letter of a figure's frame for a theme."""
-    inks = DARK if dark else LIGHT
-    plot.background_fill_color = plot.border_fill_color = None
-    plot.outline_line_color = None
-    plot.grid.grid_line_color = inks.grid
-    plot.axis.axis_line_color = plot.axis.major_tick_line_color = inks.quiet
-    plot.axis.minor_tick_line_color = None
-    plot.axis.major_label_text_color = inks.quiet
-    plot.axis.axis_label_text_color = inks.text
-    plot.axis.major_label_text_font_size = plot.axis.axis_label_text_font_size = "13px"
-    plot.axis.axis_label_text_font_style = "normal"
-    plot.axis.axis_label_standoff = 6
-    plot.axis.major_label_text_font = plot.axis.axis_label_text_font = FONT
-
-
-def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Heights at least `gap` apart, in the same order and as near to the given ones as a single sweep finds."""
-    order = np.argsort(heights, kind="stable")
-    placed = np.array(heights, dtype=np.float64)
-    floor = low
-    for k in order:
-        placed[k] = max(placed[k], floor)
-        floor = placed[k] + gap
-    ceiling = high
-    for k in order[::-1]:
-        placed[k] = min(placed[k], ceiling)
-        ceiling = placed[k] - gap
-    return [float(height) for height in placed]
-
-
 def _next_nice(value: float) -> float:
     """The least of 20, 30, 40, 50, 60, 80, 100, 150, … that is not below the value, so that axes move seldom."""
     if value <= 20.0:
@@ -172,16 +139,3 @@ def _next_nice(value: float) -> float:
             if factor * scale >= value:
                 return factor * scale
         scale *= 10.0
-
-
-def roomy(low: float, high: float) -> tuple[float, float]:
-    """Ends a little beyond these, on a coarse grid, so that an axis moves seldom: moving it costs a new layout."""
-    grid = 2.0 ** np.floor(np.log2(0.06 * (high - low)))
-    return float(np.floor(low / grid) * grid - grid), float(np.ceil(high / grid) * grid + grid)
-
-
-def put(model: Model, **values: object) -> None:
-    """Change only what is another value now."""
-    changed = {name: value for name, value in values.items() if getattr(model, name) != value}
-    if changed:
-        model.update(**changed)

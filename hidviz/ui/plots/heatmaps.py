@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from hidviz.network import Couplings, Gauge, regauge, with_hidden
 from hidviz.numerics import Array
-from hidviz.ui.plots.curves import paint_axes, put
-from hidviz.ui.theme import DIVERGING, LIGHT, block_colours
+from hidviz.ui.plots.axes import paint_axes, put
+from hidviz.ui.theme import block_colours, diverging, inks
 
 TITLES = ("True couplings", "Inferred", "Inferred − true")
 
@@ -91,7 +91,7 @@ class Heatmap:
             x_axis_location="below",
             name=title,
         )
-        self._mapper = LinearColorMapper(palette=list(DIVERGING), low=-1.0, high=1.0)
+        self._mapper = LinearColorMapper(palette=list(diverging(dark=False)), low=-1.0, high=1.0)
         self.source = ColumnDataSource({"image": [np.zeros((1, 1), dtype=np.float32)]})
         self._image = Image(image="image", x=0, y=0, dw=1, dh=1, color_mapper=self._mapper)
         shown = self.figure.add_glyph(self.source, self._image)
@@ -148,8 +148,9 @@ class Heatmap:
         self._dark = dark
         paint_axes(self.figure, dark)
         self.figure.grid.grid_line_color = None
+        put(self._mapper, palette=list(diverging(dark)))
         for border in self._borders:
-            border.line_color = LIGHT.quiet  # on the image, which is light in both themes
+            border.line_color = inks(dark).quiet
         self._outline()
 
     def _outline(self) -> None:
@@ -189,6 +190,7 @@ class Heatmaps:
         self.all = (self.true, self.found, self.error)
         self._truth: Couplings | None = None
         self.scale = Scale(1, 0, 1.0)
+        self.n_beyond = 0  # cells of the inferred or the difference that the scale does not reach
 
     def show(self, truth: Couplings, estimate: Couplings, gauge: Gauge, *, align: bool) -> None:
         """Draw an estimate beside the truth; the truth and the scale only when the truth is another one.
@@ -209,6 +211,7 @@ class Heatmaps:
             self.true.show(true)
         self.found.show(shown)
         self.error.show(shown - true)
+        self.n_beyond = int((np.abs(np.stack([shown, shown - true])) > self.scale.largest).any(axis=0).sum())
         other = gauge.inverse() if align else gauge
         put(
             self._values,

@@ -13,13 +13,11 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.plotting import figure
 
 from hidviz.experiments import Frame
-from hidviz.network import aligned, with_hidden
+from hidviz.network import MATRICES, aligned, with_hidden
 from hidviz.numerics import Array
-from hidviz.ui.plots.curves import paint_axes
+from hidviz.ui.plots.axes import paint_axes
 from hidviz.ui.plots.heatmaps import Heatmap, block_matrix, scale_for
-from hidviz.ui.theme import DARK, LIGHT, block_colours
-
-SHOWN = "JKLM"
+from hidviz.ui.theme import block_colours, inks
 
 
 class InspectorMap:
@@ -81,7 +79,7 @@ class Scatter:
         self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = "true coupling", "inferred coupling"
         self._line = ColumnDataSource({"x": [-1, 1], "y": [-1, 1]})
         self._identity = self.figure.line("x", "y", source=self._line, line_width=1.5, line_dash="dashed")
-        self._sources = {block: ColumnDataSource({"x": [], "y": []}) for block in SHOWN}
+        self._sources = {block: ColumnDataSource({"x": [], "y": []}) for block in MATRICES}
         self._dots = {
             block: self.figure.scatter(
                 "x", "y", source=source, size=6, fill_alpha=0.55, line_alpha=0.0, legend_label=block
@@ -114,10 +112,10 @@ class Scatter:
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         paint_axes(self.figure, dark)
-        inks = DARK if dark else LIGHT
-        self._identity.glyph.line_color = inks.quiet
+        ink = inks(dark)
+        self._identity.glyph.line_color = ink.quiet
         for block, dots in self._dots.items():
             dots.glyph.fill_color = dots.glyph.line_color = block_colours(dark)[block]
-        self.figure.legend.label_text_color = inks.text
+        self.figure.legend.label_text_color = ink.text
         self.figure.legend.background_fill_alpha = 0.0
         self.figure.legend.border_line_color = None

@@ -14,9 +14,9 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from hidviz.numerics import Array, States
-from hidviz.ui.plots.curves import paint_axes
+from hidviz.ui.plots.axes import paint_axes
 from hidviz.ui.plots.heatmaps import unit_ticks
-from hidviz.ui.theme import DARK, L_DARK, LIGHT, L
+from hidviz.ui.theme import LIGHT, inks
 
 HEIGHT = 320  # pixels
 SHADES = 64
@@ -46,7 +46,7 @@ class Raster:
         self.rates.xaxis.axis_label = "rate (spikes per bin)"
         self.rates.xaxis.ticker = FixedTicker(ticks=[0.0, 0.5, 1.0])
         self._n = (1, 0)
-        self._colours = (LIGHT.text, L)
+        self._colours = (LIGHT.text, LIGHT.L)
 
     def fit(self, n_visible: int, n_hidden: int) -> None:
         """Make room for these units."""
@@ -82,14 +82,14 @@ class Raster:
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        inks = DARK if dark else LIGHT
-        before, self._colours = self._colours, (inks.text, L_DARK if dark else L)
-        self._visible.paint(inks.paper, self._colours[0])
-        self._hidden.paint(inks.paper, self._colours[1])
+        ink = inks(dark)
+        before, self._colours = self._colours, (ink.text, ink.L)
+        self._visible.paint(ink.paper, self._colours[0])
+        self._hidden.paint(ink.paper, self._colours[1])
         for plot in (self.figure, self.rates):
             paint_axes(plot, dark)
         self.figure.grid.grid_line_color = self.rates.ygrid.grid_line_color = None
-        self._border.line_color, self._start.glyph.line_color = inks.quiet, inks.quiet
+        self._border.line_color, self._start.glyph.line_color = ink.quiet, ink.quiet
         renamed = dict(zip(before, self._colours, strict=True))
         self._bars.data = {**self._bars.data, "kind": [renamed[kind] for kind in self._bars.data["kind"]]}
 

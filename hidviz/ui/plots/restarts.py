@@ -16,8 +16,8 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span, TapTool
 from bokeh.plotting import figure
 
 from hidviz.experiments import SAME, Restarts
-from hidviz.ui.plots.curves import paint_axes
-from hidviz.ui.theme import DARK, LIGHT, block_colours
+from hidviz.ui.plots.axes import paint_axes
+from hidviz.ui.theme import block_colours, inks
 
 LEAST = 1e-10  # nats per bin: a cost this near to the best is drawn as if it were this far
 OTHER = "other"
@@ -127,7 +127,7 @@ class RestartsPlot:
             paint_axes(plot, dark)
             plot.xaxis.axis_label_text_color = colours[block]
             for span in plot.select(Span):
-                span.line_color = (DARK if dark else LIGHT).quiet
+                span.line_color = inks(dark).quiet
 
 
 def legend(table: Restarts, marks: Mapping[str, Mark]) -> str:

@@ -7,8 +7,8 @@ from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, Span
 from bokeh.plotting import figure
 
 from hidviz.numerics import Array
-from hidviz.ui.plots.curves import paint_axes
-from hidviz.ui.theme import ACCENT, ACCENT_DARK, DARK, LIGHT
+from hidviz.ui.plots.axes import paint_axes
+from hidviz.ui.theme import inks
 
 FACTORS = np.geomspace(0.25, 4.0, 33)
 LEVEL = 1e-3  # nats per bin that a person may call flat
@@ -56,9 +56,9 @@ class Valley:
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         paint_axes(self.figure, dark)
-        accent = ACCENT_DARK if dark else ACCENT
+        accent = inks(dark).accent
         self._line.glyph.line_color = self._dots.glyph.line_color = self._dots.glyph.fill_color = accent
-        self._here.line_color = (DARK if dark else LIGHT).quiet
+        self._here.line_color = inks(dark).quiet
 
 
 def flat_stretch(costs: Array, level: float = LEVEL) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from hidviz.sweeps import Series
-from hidviz.ui.theme import ACCENT, ACCENT_DARK, DARK, LIGHT, block_colours
+from hidviz.ui.theme import block_colours, inks
 
 DASHES: Mapping[str, str] = MappingProxyType(
     {
@@ -30,14 +30,14 @@ WIDTHS = {"curve": 2.5, "thin": 1.2, "limit": 1.5, "guide": 1.2}
 
 def colour_of(series: Series, dark: bool) -> str:
     """The colour of a curve: its block's, the accent for a training cost, ink for what that is compared with."""
-    inks = DARK if dark else LIGHT
+    ink = inks(dark)
     others = {
-        "cost": ACCENT_DARK if dark else ACCENT,
-        "held_out": inks.text,
-        "aic": inks.quiet,
-        "bic": inks.quiet,
-        "limit": inks.quiet,
-        "guide": inks.quiet,
+        "cost": ink.accent,
+        "held_out": ink.text,
+        "aic": ink.quiet,
+        "bic": ink.quiet,
+        "limit": ink.quiet,
+        "guide": ink.quiet,
     }
     return others.get(series.what) or block_colours(dark)[series.what]
 

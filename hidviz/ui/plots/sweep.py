@@ -17,10 +17,10 @@ from bokeh.plotting import figure
 
 from hidviz.numerics import Array
 from hidviz.sweeps import COSTS, Panel, Series
-from hidviz.ui.plots.curves import FONT, paint_axes, spread
-from hidviz.ui.plots.decimate import decimated
+from hidviz.ui.plots.axes import FONT, decimated, paint_axes, spread
 from hidviz.ui.plots.series_style import WIDTHS, colour_of, dash_of
-from hidviz.ui.theme import DARK, LIGHT
+from hidviz.ui.theme import LIGHT, inks
+from hidviz.units import raised
 
 Scale = Literal["log-log", "log", "linear"]
 
@@ -85,7 +85,7 @@ class LengthPlot:
         """Draw the layers, which belong to the same panel, the last on top."""
         panel = layers[-1].panel
         self.figure.title.update(
-            text=panel.title, text_font=FONT, text_font_size="16px", text_color=(DARK if self._dark else LIGHT).text
+            text=panel.title, text_font=FONT, text_font_size="16px", text_color=inks(self._dark).text
         )  # here and not in `restyle`, because the page's own design comes in between
         by_length = panel.x_label != "step"
         log_x = by_length and scale != "linear"
@@ -115,7 +115,7 @@ class LengthPlot:
         }
 
     def _draw_points(self, drawn: list[tuple[Layer, Series]], x_of: Transform, y_of: Transform, x_label: str) -> None:
-        paper = (DARK if self._dark else LIGHT).paper
+        paper = inks(self._dark).paper
         rows = [
             (x, y, low, high, series, layer.shipped)
             for layer, series in drawn
@@ -233,8 +233,7 @@ def _power_of_ten(factor: int, k: int) -> str:
     """Factor times ten to the k: as it is where that is short, with a raised exponent where it is not."""
     if 0 <= k <= 2:
         return str(factor * 10**k)
-    raised = str(k).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return ("10" if factor == 1 else f"{factor}·10") + raised
+    return ("10" if factor == 1 else f"{factor}·10") + raised(k)
 
 
 def _round_numbers(low: float, high: float) -> dict[float, str]:

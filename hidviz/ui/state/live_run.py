@@ -16,6 +16,7 @@ from hidviz.background import Runner
 from hidviz.experiments import LIVE, Data, Experiment, Frame, Progress, iter_resumed, iter_run, with_knobs
 from hidviz.learners import LEARNERS, Infeasible
 from hidviz.ui.state.undo import History
+from hidviz.units import signed
 
 TURN = 0.02  # seconds that `poll` works itself where there are no threads
 
@@ -244,7 +245,7 @@ class LiveRun:
             self._awaited, self._history = None, History()  # what was done to another run cannot be undone in this one
         self.frame = frame
         if self._cost_before is not None:
-            self.event += f": the cost changed by {frame.snapshot.cost - self._cost_before:+.4f} nats per bin."
+            self.event += f": the cost changed by {signed(frame.snapshot.cost - self._cost_before, 4)} nats per bin."
             self._cost_before = None
         if frame.snapshot.state != "learning" and before == "learning":
             self.event = frame.snapshot.message

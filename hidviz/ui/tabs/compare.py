@@ -14,14 +14,13 @@ from hidviz.evaluation import rms_errors
 from hidviz.experiments import Experiment, Frame
 from hidviz.network import aligned, best_gauge, with_hidden
 from hidviz.ui.components.basic import Button, Buttons
-from hidviz.ui.layout import heading, row, square, titled
+from hidviz.ui.layout import heading, maps, row, sentence, square, table_pane, titled
 from hidviz.ui.plots.curves import Curves, Line
 from hidviz.ui.plots.heatmaps import Heatmap, block_matrix, scale_for
 from hidviz.ui.state.knobs import KNOBS, shown
 from hidviz.ui.state.session import Session
-from hidviz.ui.text.scores import TABLE_CSS
 from hidviz.ui.text.status import gauge_in_words
-from hidviz.ui.theme import ACCENT, ACCENT_DARK, DARK, LIGHT
+from hidviz.ui.theme import inks
 
 MOST_PINS = 20
 
@@ -73,8 +72,8 @@ class CompareTab:
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        inks = DARK if dark else LIGHT
-        self.curves.paint({"one": ACCENT_DARK if dark else ACCENT, "other": inks.text}, dark)
+        ink = inks(dark)
+        self.curves.paint({"one": ink.accent, "other": ink.text}, dark)
         self.buttons.dark = dark
         for heatmap in self.heatmaps:
             heatmap.restyle(dark)
@@ -106,9 +105,7 @@ class CompareTab:
             Button("Pin this run", "pin", "Keep the run as it is now, to compare it with others", self.pin, True),
             columns=0, margin=(8, 16, 8, 0),
         )  # fmt: skip
-        self.hint = pmui.Typography(
-            "Pin the run on the Learn tab, change something, and pin again.", sx={"fontSize": 15}, margin=(0, 0, 8, 0)
-        )
+        self.hint = sentence("Pin the run on the Learn tab, change something, and pin again.")
         self.selects = [
             pmui.Select(label=label, options=[], size="small", width=320, margin=(8, 16, 8, 0))
             for label in ("One", "Other")
@@ -117,16 +114,16 @@ class CompareTab:
             select.param.watch(self._changed, "value")
         self.curves = Curves({"one": (3.0, "solid"), "other": (2.0, "dashed")}, "cost (nats per bin)", "Costs compared")
         self.heatmaps = [Heatmap(name) for name in ("one", "other", "difference")]
-        self.knobs = pn.pane.HTML("", stylesheets=[TABLE_CSS], margin=0, sizing_mode="stretch_width")
-        self.verdict = pmui.Typography("", sx={"fontSize": 15}, margin=(8, 0))
+        self.knobs = table_pane()
+        self.verdict = sentence(margin=(8, 0))
 
         knobs = pmui.Column(heading("Knobs that differ"), self.knobs, margin=0)
         titles = ("One", "Other, aligned to one", "Other − one")
-        maps = [square(title, heatmap.figure) for title, heatmap in zip(titles, self.heatmaps, strict=True)]
+        pictures = [square(title, heatmap.figure) for title, heatmap in zip(titles, self.heatmaps, strict=True)]
         self.panes = pn.Column(
             row(titled("Cost per bin", self.curves.figure), knobs, basis=360),
             self.verdict,
-            row(*maps, basis=200),
+            maps(*pictures),
             sizing_mode="stretch_width",
             margin=0,
         )
@@ -155,9 +152,7 @@ class CompareTab:
             for label, a, b in differing_knobs(one.frame.experiment, other.frame.experiment)
         )
         head = '<thead><tr><th scope="col"></th><th scope="col">one</th><th scope="col">other</th></tr></thead>'
-        self.knobs.object = (
-            f'<table class="couplings">{head}<tbody>{rows}</tbody></table>' if rows else "<p>None: the same knobs.</p>"
-        )
+        self.knobs.object = f"<table>{head}<tbody>{rows}</tbody></table>" if rows else "<p>None: the same knobs.</p>"
 
     def _draw_couplings(self, one: Pin, other: Pin) -> None:
         first, second = one.frame.snapshot.couplings, other.frame.snapshot.couplings

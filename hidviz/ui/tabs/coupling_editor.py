@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import panel as pn
 import panel_material_ui as pmui
 
 from hidviz.experiments import Frame
+from hidviz.network import MATRICES
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.couplings_table import Row
-from hidviz.ui.layout import heading
+from hidviz.ui.layout import heading, line, sentence
 from hidviz.ui.state.session import Session
-
-BLOCKS = "JKLM"
 
 
 class ByHand:
@@ -34,15 +32,15 @@ class ByHand:
             Button("Set coupling", "step", "Put this value into the estimate; Undo takes it back", self._set),
             columns=0, margin=8,
         )  # fmt: skip
-        self.answer = pmui.Typography("", sx={"fontSize": 15}, margin=(0, 0, 8, 0))
-        fields = pn.FlexBox(self.block, self.receiver, self.sender, self.value, self.buttons, align_items="center")
+        self.answer = sentence()
+        fields = line(self.block, self.receiver, self.sender, self.value, self.buttons)
         self.layout: Any = pmui.Column(
             heading("Set one coupling by hand"), fields, self.answer, sizing_mode="stretch_width", margin=0
         )
 
     def offer(self, frame: Frame) -> None:
         """Offer the blocks that the estimate has."""
-        blocks = [block for block in BLOCKS if getattr(frame.snapshot.couplings, block).size]
+        blocks = [block for block in MATRICES if getattr(frame.snapshot.couplings, block).size]
         if self.block.options != blocks:
             kept = self.block.value if self.block.value in blocks else blocks[-1]
             self.block.param.update(options=blocks, value=kept)

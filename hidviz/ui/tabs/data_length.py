@@ -32,14 +32,15 @@ from hidviz.sweeps import (
     table,
 )
 from hidviz.ui.components.basic import Button, Buttons
-from hidviz.ui.components.export_buttons import Exports
-from hidviz.ui.layout import row
+from hidviz.ui.components.export_buttons import ExportButtons
+from hidviz.ui.layout import line, row, sentence, table_pane
 from hidviz.ui.plots.sweep import Layer, LengthPlot, dashes_of, legend
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.sweep_queue import in_turn
 from hidviz.ui.tabs.data_length_choice import Choice
-from hidviz.ui.text.sweep import TABLE_CSS, duration, end_in_words, html_table, progress_in_words
-from hidviz.ui.theme import DARK, LIGHT
+from hidviz.ui.text.sweep import end_in_words, html_table, progress_in_words
+from hidviz.ui.theme import inks
+from hidviz.units import duration
 
 N_PLOTS = 3
 
@@ -94,8 +95,8 @@ class LengthsTab:
         for plot in self.plots:
             plot.restyle(dark)
         self.buttons.dark = self.exports.dark = dark
-        inks = DARK if dark else LIGHT
-        self.exports.param.update(paper=inks.paper, ink=inks.text)
+        ink = inks(dark)
+        self.exports.param.update(paper=ink.paper, ink=ink.text)
 
     def close(self) -> None:
         """Give the sweep up; its processes end at their next checkpoint."""
@@ -149,11 +150,8 @@ class LengthsTab:
                    self.cancel, True),
             columns=0, margin=(4, 0),
         )  # fmt: skip
-        small = {"fontSize": 15}
-        self.look_for = pmui.Typography("", sx=small, margin=0)
-        self.rules = pmui.Typography("", sx=small, margin=(4, 0))
-        self.source_line = pmui.Typography("", sx=small | {"fontWeight": 600}, margin=(4, 0))
-        self.progress_line = pmui.Typography("", sx=small, margin=0)
+        self.look_for, self.rules, self.progress_line = sentence(), sentence(), sentence()
+        self.source_line = sentence(weight=600)
         self.progress = pmui.LinearProgress(
             value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)
         )
@@ -161,19 +159,19 @@ class LengthsTab:
         self._places = [pn.pane.Bokeh(plot.figure, sizing_mode="stretch_width", margin=0) for plot in self.plots]
         self.legend = pn.pane.HTML("", margin=(4, 0), sizing_mode="stretch_width")
         self.show_table = pmui.Switch(label="Show table", value=False, margin=(8, 0))
-        self.table = pn.pane.HTML("", stylesheets=[TABLE_CSS], visible=False, sizing_mode="stretch_width", margin=0)
-        self.exports = Exports(self.export, figures=[plot.figure.name for plot in self.plots], margin=(8, 0))
+        self.table = table_pane(visible=False)
+        self.exports = ExportButtons(self.export, figures=[plot.figure.name for plot in self.plots], margin=(8, 0))
         self.show_table.param.watch(self._changed, "value")
         self.layout = pn.Column(
             self.choice.layout,
             self.look_for,
             self.rules,
-            _line(self.buttons, self.source_line),
+            line(self.buttons, self.source_line),
             self.progress_line,
             self.progress,
             row(*self._places, basis=380),
             self.legend,
-            _line(self.exports, self.show_table),
+            line(self.exports, self.show_table),
             self.table,
             sizing_mode="stretch_width",
             margin=(8, 0),
@@ -302,7 +300,3 @@ def _shipped_results(name: str) -> Results | None:
         return load(ASSETS, name)
     except FileNotFoundError:
         return None
-
-
-def _line(*items: Any) -> Any:
-    return pn.FlexBox(*items, align_items="center", gap="16px", sizing_mode="stretch_width")

@@ -7,7 +7,7 @@ when Update is pressed; a run that goes on is not followed. Moving to an equival
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import panel as pn
@@ -21,10 +21,12 @@ from hidviz.learners import Beliefs, Learner, regauge_beliefs
 from hidviz.network import Gauge, best_gauge, flip, n_equivalent_models, regauge
 from hidviz.numerics import Array
 from hidviz.ui.components.basic import Button, Buttons
-from hidviz.ui.components.model_gallery import Gallery, tiles_of
+from hidviz.ui.components.model_gallery import ModelGallery, tiles_of
+from hidviz.ui.layout import heading, line, offer, row, sentence
 from hidviz.ui.plots.scale_valley import FACTORS, LEVEL, Valley, flat_stretch
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.status import equivalents_in_words
+from hidviz.units import signed
 
 SAME = 1e-9  # nats per bin: more than rounding leaves of a sum over the data
 NOISE = "the iterations or samples of the learner"
@@ -88,7 +90,7 @@ class DegeneracyTab:
         self._survey: Runner[tuple[Equivalent, ...]] = Runner()
         self._probe: Runner[Probe] = Runner()
         self._seen = (-1, -1)
-        self.gallery = Gallery(self._load, sizing_mode="stretch_width", margin=0)
+        self.gallery = ModelGallery(self._load, sizing_mode="stretch_width", margin=0)
         self.valley = Valley()
         self._build()
 
@@ -118,7 +120,8 @@ class DegeneracyTab:
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self.valley.restyle(dark)
-        self.gallery.dark = self.buttons.dark = dark
+        self.gallery.restyle(dark)
+        self.buttons.dark = dark
 
     def close(self) -> None:
         """Give up whatever is being evaluated."""
@@ -132,8 +135,8 @@ class DegeneracyTab:
             Button("Update", "rewind", "Evaluate all costs for the estimate that the page shows now", self.update),
             columns=0, margin=0,
         )  # fmt: skip
-        self.count, self.verdict, self.place = _line(17, 600), _line(), _line()
-        self.jump, self.flat = _line(), _line()
+        self.count, self.verdict, self.place = heading(""), sentence(), sentence()
+        self.jump, self.flat = sentence(), sentence()
         wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 4)}
         self.unit = pmui.Select(label="Hidden unit to break", options={"1": 0}, value=0, **wide)
         self.block = pmui.Select(label="Block flipped alone", options=["K", "L"], value="K", **wide)
@@ -141,23 +144,18 @@ class DegeneracyTab:
         for choice in (self.unit, self.block, self.scaled):
             choice.param.watch(lambda _: self._start_probe(), "value")
         broken = pmui.Column(
-            _heading("Half a flip is not a symmetry"), pmui.Row(self.unit, self.block, sizing_mode="stretch_width"),
+            heading("Half a flip is not a symmetry"), pmui.Row(self.unit, self.block, sizing_mode="stretch_width"),
             self.jump, sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
         scale = pmui.Column(
-            _heading("Scale is nearly a symmetry"), self.scaled,
+            heading("Scale is nearly a symmetry"), self.scaled,
             pn.pane.Bokeh(self.valley.figure, sizing_mode="stretch_width", margin=0),
             self.flat, sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
-        for half in (broken, scale):
-            half.styles = {"flex": "1 1 360px", "min-width": "0"}
-        head = pn.FlexBox(
-            self.count, self.buttons, justify_content="space-between", align_items="center", gap="8px",
-            sizing_mode="stretch_width",
-        )  # fmt: skip
+        head = line(self.count, self.buttons, styles={"justify-content": "space-between"})
         self.layout = pmui.Column(
             head, self.verdict, self.place, self.gallery,
-            pn.FlexBox(broken, scale, gap="24px", sizing_mode="stretch_width", styles={"margin-top": "16px"}),
+            pn.Spacer(height=16), row(broken, scale, basis=360),
             sizing_mode="stretch_width", margin=(8, 0),
         )  # fmt: skip
 
@@ -171,14 +169,9 @@ class DegeneracyTab:
         self._base, self._models = frame, ()
         self._survey.start(surveying(frame) if self._n_hidden else iter(()))
         units = {str(unit + 1): unit for unit in range(self._n_hidden)}
-        self._choose(self.unit, units or {"–": 0})
-        self._choose(self.scaled, {"all": -1} | units)
+        offer(self.unit, units or {"–": 0})
+        offer(self.scaled, {"all": -1} | units)
         self._start_probe()
-
-    def _choose(self, choice: Any, options: dict[str, int]) -> None:
-        if choice.options != options:
-            value = choice.value if choice.value in options.values() else next(iter(options.values()))
-            choice.param.update(options=options, value=value)
 
     def _start_probe(self) -> None:
         if self._base is not None and self._n_hidden:
@@ -271,18 +264,10 @@ def verdict(costs: list[float], *, exact: bool) -> str:
 def jump_in_words(probe: Probe, unit: int, block: str, n_visible: int) -> str:
     """What a whole flip and half a flip cost."""
     whole, half = probe.flipped - probe.here, probe.broken - probe.here
-    nothing, noise = ("±0", "") if abs(whole) < SAME else (f"{whole:+.4f}", f" as far as {NOISE} tell")
+    nothing, noise = ("±0", "") if abs(whole) < SAME else (signed(whole, 4), f" as far as {NOISE} tell")
     return (
         f"As found, the cost is {probe.here:.6f} nats per bin.  \n"
         f"Flip hidden unit {unit + 1} in K and L: {nothing} nats per bin, a symmetry{noise}.  \n"
-        f"Flip it in {block} only: **{half / n_visible:+.4f} nats per unit and bin** ({half:+.4f} per bin), "
-        "**not a symmetry**."
+        f"Flip it in {block} only: **{signed(half / n_visible, 4)} nats per unit and bin** "
+        f"({signed(half, 4)} per bin), **not a symmetry**."
     )
-
-
-def _heading(text: str) -> Any:
-    return pmui.Typography(text, sx={"fontSize": 17, "fontWeight": 600}, margin=0)
-
-
-def _line(size: int = 15, weight: int = 400) -> Any:
-    return pmui.Typography("", sx={"fontSize": size, "fontWeight": weight}, margin=0)

@@ -14,8 +14,7 @@ import panel_material_ui as pmui
 from hidviz.evaluation import excerpt_at, strongest_paths
 from hidviz.experiments import Frame
 from hidviz.ui.components.schematic import Schematic
-from hidviz.ui.layout import row
-from hidviz.ui.tabs.network import offer
+from hidviz.ui.layout import offer, row, sentence
 from hidviz.ui.text.error_path import Choice, explanation, factors, number, path_picture, shares_in_words, sums, table
 from hidviz.ui.text.picture import unit_name
 
@@ -43,7 +42,7 @@ class ErrorPath:
         self._controls = (self.receiver, self.sender, self.bin, self.delay, self.rank)
         for control in self._controls:
             control.param.watch(lambda _: self._draw(), "value")
-        self.note = pmui.Typography("", sx={"fontSize": 15}, margin=(4, 0))
+        self.note = sentence()
         self.schematic = Schematic("Path of an error", sizing_mode="stretch_width", margin=0)
         self.numbers = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
         self._frame: Frame | None = None

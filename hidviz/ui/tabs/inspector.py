@@ -17,13 +17,13 @@ from hidviz.network import Couplings
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.couplings_table import CouplingsTable, Row, rows_of_unit
 from hidviz.ui.components.schematic import Schematic
-from hidviz.ui.layout import heading, row, square, titled
+from hidviz.ui.layout import heading, line, offer, row, sentence, square, titled
 from hidviz.ui.plots.heatmaps import scale_for
 from hidviz.ui.plots.inspector import InspectorMap, Scatter
 from hidviz.ui.state.error_bar_worker import Knowing
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.coupling_editor import ByHand
-from hidviz.ui.tabs.network import WHOSE, drawn, offer
+from hidviz.ui.tabs.network import WHOSE, drawn
 from hidviz.ui.text.picture import block_of, network_picture, unit_name
 
 PERIOD = 0.25  # seconds between two pictures of a running table: faster cannot be read
@@ -77,8 +77,8 @@ class InspectorTab:
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self._stale = True
-        self.buttons.dark = self.by_hand.buttons.dark = dark
-        for part in (self.table, self.schematic, self.map, self.scatter):
+        self.buttons.dark = self.by_hand.buttons.dark = self.table.dark = dark
+        for part in (self.schematic, self.map, self.scatter):
             part.restyle(dark)
 
     def close(self) -> None:
@@ -99,15 +99,14 @@ class InspectorTab:
             columns=0, margin=8,
         )  # fmt: skip
         self.stop = pmui.Button(label="Give up", variant="outlined", visible=False, on_click=self._give_up, margin=8)
-        line = {"sx": {"fontSize": 15}, "margin": (4, 0)}
-        self.told, self.picture_line, self.bars_line = (pmui.Typography("", **line) for _ in range(3))
+        self.told, self.picture_line, self.bars_line = sentence(), sentence(), sentence()
         self.unit_title = heading("")
         picture = pmui.Column(
             self.picture_line, self.schematic, pn.Spacer(height=12), self.by_hand.layout,
             sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
         self.layout = pmui.Column(
-            pn.FlexBox(self.unit, self.whose, self.buttons, self.stop, align_items="center"),
+            line(self.unit, self.whose, self.buttons, self.stop),
             self.unit_title,
             self.told,
             row(pmui.Column(self.table, margin=0), picture, basis=420),

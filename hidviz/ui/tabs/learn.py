@@ -11,10 +11,9 @@ import panel as pn
 from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
 from hidviz.ui.components.basic import Button, Buttons, HiddenUnits, Toggle
-from hidviz.ui.layout import line, row, square, titled, words
-from hidviz.ui.plots.cost_curves import CostCurves
-from hidviz.ui.plots.error_curves import ErrorCurves
+from hidviz.ui.layout import line, maps, row, square, titled, words
 from hidviz.ui.plots.heatmaps import TITLES, Heatmaps
+from hidviz.ui.plots.run_curves import CostCurves, ErrorCurves
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.status import READABLE, equivalents_in_words, gauge_in_words, scale_strip, units_of
 
@@ -32,7 +31,7 @@ class LearnTab:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._seen: Frame | None = None
-        self._stale = True
+        self._stale, self._dark = True, False
         self._read_at = 0.0
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
         self.units = HiddenUnits(
@@ -71,7 +70,7 @@ class LearnTab:
             part.dark = dark
         for plot in (self.cost, self.errors, self.heatmaps):
             plot.restyle(dark)
-        self._stale = True
+        self._dark, self._stale = dark, True
 
     def close(self) -> None:
         """Nothing runs in the background."""
@@ -100,7 +99,7 @@ class LearnTab:
         self.scale = pn.pane.HTML("", margin=0, styles={"margin-left": "auto"})
         self.gauge_line, self.unit_title = words(), words()
         legend = words("thin: as found · bold: aligned to the truth", size=14)
-        maps = [square(title, each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]
+        pictures = [square(title, each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]
         self.layout = pn.Column(
             row(
                 titled("Cost per bin", self.cost.figure, self.log_switch),
@@ -108,7 +107,7 @@ class LearnTab:
                 basis=400,
             ),
             line(self.align_switch, self.gauge_line, self.scale),
-            row(*maps, basis=200),
+            maps(*pictures),
             line(self.unit_title, self.history, styles={"justify-content": "space-between"}),
             self.units,
             sizing_mode="stretch_width",
@@ -120,7 +119,7 @@ class LearnTab:
         self.cost.show(frame)
         self.errors.show(frame)
         self.heatmaps.show(truth, found, frame.gauge, align=self.align_switch.value)
-        self.scale.object = scale_strip(self.heatmaps.scale.largest)
+        self.scale.object = scale_strip(self.heatmaps.scale.largest, dark=self._dark, n_beyond=self.heatmaps.n_beyond)
         n_found = frame.snapshot.couplings.n_hidden
         hides = LEARNERS[frame.experiment.learner].hidden != "none"
         if not self._session.running or time.monotonic() - self._read_at > READABLE:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import panel_material_ui as pmui
@@ -10,7 +9,7 @@ import panel_material_ui as pmui
 from hidviz.experiments import Frame
 from hidviz.network import Couplings, aligned
 from hidviz.ui.components.schematic import Schematic
-from hidviz.ui.layout import row
+from hidviz.ui.layout import offer, row, sentence
 from hidviz.ui.plots.heatmaps import scale_for
 from hidviz.ui.text.picture import network_picture, unit_name
 
@@ -27,7 +26,7 @@ class NetworkView:
         self.whose = pmui.Select(label="Couplings drawn", options=list(WHOSE), value=WHOSE[0], **wide)
         self.unit = pmui.Select(label="Isolate unit", options={"all units": ALL_UNITS}, value=ALL_UNITS, **wide)
         self.n_edges = pmui.IntSlider(label="Strongest couplings drawn", value=100, start=10, end=400, step=10, **slide)
-        self.line = pmui.Typography("", sx={"fontSize": 15}, margin=(4, 0))
+        self.line = sentence()
         self.schematic = Schematic("Network over time", self._choose, sizing_mode="stretch_width", margin=0)
         self._frame: Frame | None = None
         for control in (self.whose, self.unit, self.n_edges):
@@ -77,10 +76,3 @@ def drawn(whose: str, frame: Frame) -> Couplings:
     if whose == WHOSE[0]:
         return truth
     return found if whose == WHOSE[1] else aligned(found, truth)
-
-
-def offer(select: Any, options: Mapping[str, int]) -> None:
-    """Let a menu offer these options, the present one kept if it is among them; nothing happens if it does already."""
-    if dict(select.options) != dict(options):
-        kept = select.value if select.value in options.values() else next(iter(options.values()))
-        select.param.update(options=dict(options), value=kept)

@@ -18,6 +18,7 @@ from hidviz.background import Runner
 from hidviz.experiments import MOST_STARTS, SAME, Data, Experiment, Frame, Progress, Restarts, restarts
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.runs_table import RunsTable, rows_of
+from hidviz.ui.layout import line, row, sentence
 from hidviz.ui.plots.restarts import WITHIN, RestartsPlot, legend, marks_of
 from hidviz.ui.state.session import Session
 
@@ -98,19 +99,15 @@ class RestartsTab:
         self.progress = pmui.LinearProgress(
             value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)
         )
-        self.found = pmui.Typography(IDLE, sx={"fontSize": 15}, margin=0)
-        self.notice = pmui.Typography("", sx={"fontSize": 15, "fontStyle": "italic"}, margin=0)
+        self.found = sentence(IDLE)
+        self.notice = sentence(style="italic")
         self.legend = pn.pane.HTML("", margin=(4, 0), sizing_mode="stretch_width")
         plots = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0) for plot in self.plot.figures.values()]
-        for pane in plots:
-            pane.styles = {"flex": "1 1 360px", "min-width": "0"}
         self.pictures = pmui.Column(
-            pn.FlexBox(*plots, gap="16px", sizing_mode="stretch_width"), self.legend, self.table,
+            row(*plots, basis=360), self.legend, self.table,
             sizing_mode="stretch_width", margin=(8, 0), visible=False,
         )  # fmt: skip
-        head = pn.FlexBox(
-            self.number, self.buttons, self.stop, align_items="center", gap="16px", sizing_mode="stretch_width"
-        )
+        head = line(self.number, self.buttons, self.stop)
         self.layout = pmui.Column(
             head, self.progress, self.found, self.notice, self.pictures,
             sizing_mode="stretch_width", margin=(8, 0),

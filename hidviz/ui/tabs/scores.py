@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import panel as pn
 import panel_material_ui as pmui
 from panel.io import hold
 
@@ -20,11 +19,11 @@ from hidviz.evaluation import ErrorBars, Judgement, compare_errors, judge
 from hidviz.experiments import Frame
 from hidviz.network import Couplings
 from hidviz.ui.components.basic import Button, Buttons
-from hidviz.ui.layout import heading
+from hidviz.ui.layout import heading, line, sentence, table_pane
 from hidviz.ui.state.error_bar_worker import COPIES, measuring_of
 from hidviz.ui.state.session import Session
-from hidviz.ui.text.scores import SCORES_CSS, bars_in_words, table_of, table_of_bars, verdict_of
-from hidviz.ui.theme import ACCENT, ACCENT_DARK, block_colours
+from hidviz.ui.text.scores import bars_in_words, table_of, table_of_bars, verdict_of
+from hidviz.ui.theme import block_colours, inks
 
 IDLE = (
     "Judge the fit that the Learn tab shows by data it has not seen, beside models without hidden units; or ask how "
@@ -123,11 +122,9 @@ class ScoresTab:
         self.progress = pmui.LinearProgress(
             value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)
         )
-        self.status, self.notice = _line(IDLE), _line(style="italic")
-        self.table, self.bars = (
-            pn.pane.HTML("", stylesheets=[SCORES_CSS], sizing_mode="stretch_width", margin=(4, 0)) for _ in range(2)
-        )
-        self.verdict, self.known = _line(), _line()
+        self.status, self.notice = sentence(IDLE), sentence(style="italic")
+        self.table, self.bars = table_pane(), table_pane()
+        self.verdict, self.known = sentence(), sentence()
         self.models = pmui.Column(
             heading("Which model?"), self.table, self.verdict, sizing_mode="stretch_width", margin=(12, 0),
             visible=False,
@@ -136,7 +133,7 @@ class ScoresTab:
             heading("How well are its couplings known?"), self.bars, self.known, sizing_mode="stretch_width",
             margin=(12, 0), visible=False,
         )  # fmt: skip
-        head = pn.FlexBox(self.buttons, self.stop, align_items="center", gap="16px", sizing_mode="stretch_width")
+        head = line(self.buttons, self.stop)
         self.layout = pmui.Column(
             head, self.progress, self.status, self.notice, self.models, self.couplings,
             sizing_mode="stretch_width", margin=(8, 0),
@@ -178,7 +175,7 @@ class ScoresTab:
         judgement = self._judge.latest
         if judgement is not None:
             self.models.visible = True
-            self.table.object = table_of(judgement, ACCENT_DARK if self._dark else ACCENT)
+            self.table.object = table_of(judgement, inks(self._dark).accent)
             self.verdict.object = "" if judgement.doing else verdict_of(judgement)
 
     def _draw_bars(self) -> None:
@@ -223,7 +220,3 @@ class ScoresTab:
         subjects = [each for each in (self._judged, self._measured) if each is not None]
         moved = frame is not None and any(each.frame.snapshot is not frame.snapshot for each in subjects)
         self.notice.object = MOVED if moved else ""
-
-
-def _line(text: str = "", style: str = "normal") -> Any:
-    return pmui.Typography(text, sx={"fontSize": 15, "fontStyle": style}, margin=(2, 0))

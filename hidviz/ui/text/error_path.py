@@ -9,6 +9,7 @@ from typing import NamedTuple
 from hidviz.evaluation import Excerpt, Path, by_delay, n_paths
 from hidviz.network import Couplings
 from hidviz.ui.text.picture import Link, Mark, Picture, block_of, unit_name
+from hidviz.units import MINUS
 
 SHOWN_DELAYS = 8  # in the list of shares by delay
 
@@ -128,7 +129,7 @@ def coupling(couplings: Couplings, receiver: int, sender: int) -> tuple[str, flo
 def number(value: float) -> str:
     """A signed number with three significant figures; 0 and ±1 as they are."""
     text = f"{value:+.0f}" if abs(value) == 1.0 else f"{value:+#.3g}".removesuffix(".")
-    return text.replace("-", "−") if value else "0"
+    return text.replace("-", MINUS) if value else "0"
 
 
 def table(name: str, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

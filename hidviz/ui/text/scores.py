@@ -9,26 +9,6 @@ import numpy as np
 
 from hidviz.evaluation import Candidate, Comparison, ErrorBars, Evidence, Judgement
 
-TABLE_CSS = """
-table.couplings { border-collapse: collapse; font-size: 15px; font-variant-numeric: tabular-nums; width: 100%; }
-table.couplings th, table.couplings td { padding: 3px 10px; text-align: right; }
-table.couplings th[scope=row] { text-align: left; font-weight: 600; white-space: nowrap; }
-table.couplings thead th { position: sticky; top: 0; background: var(--panel-background-color, canvas);
-  border-bottom: 1px solid currentColor; }
-"""
-SCORES_CSS = (
-    TABLE_CSS
-    + """
-div.scroll { overflow-x: auto; }
-table.couplings { width: auto; }
-table.couplings caption { caption-side: bottom; text-align: left; padding: 6px 10px; font-size: 14px; }
-table.couplings thead th:first-child { text-align: left; }
-table.couplings tr.best > * { font-weight: 600; }
-table.couplings tr.best th { box-shadow: inset 4px 0 0 var(--best); }
-table.couplings tr.best td.held span { color: var(--best); padding-left: 6px; }
-"""
-)
-
 
 def table_of(judgement: Judgement, accent: str) -> str:
     """The models judged so far as an HTML table; the one with the lowest held-out cost is marked in words too."""
@@ -142,6 +122,6 @@ def _lower(name: str) -> str:
 def _table(label: str, heads: tuple[str, ...], rows: str, caption: str, style: str = "") -> str:
     columns = "".join(f'<th scope="col">{head}</th>' for head in heads)
     return (
-        f'<div class="scroll" role="region" aria-label="{label}" tabindex="0" style="{style}"><table class="couplings">'
+        f'<div class="scroll" role="region" aria-label="{label}" tabindex="0" style="{style}"><table>'
         f"<caption>{caption}</caption><thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
     )

@@ -8,12 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hidviz.experiments import Experiment, Frame, preset_of
-from hidviz.network import Gauge, cosines, n_equivalent_models
-from hidviz.ui.theme import DIVERGING
-
-SHOWN_BLOCKS = "JKLM"
-
-RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+from hidviz.network import MATRICES, Gauge, cosines, n_equivalent_models
+from hidviz.ui.theme import diverging
+from hidviz.units import raised
 
 LISTED = 6  # hidden units that a sentence can name one by one; of more it gives the number
 
@@ -69,8 +66,8 @@ def state_of(
             "cost": frame.snapshot.cost,
             "held_out": frame.snapshot.held_out,
             "cost_at_truth": frame.setup.cost_at_truth,
-            "rms": {block: float(trace[f"rms_{block}"][-1]) for block in SHOWN_BLOCKS},
-            "rms_aligned": {block: float(trace[f"aligned_{block}"][-1]) for block in SHOWN_BLOCKS},
+            "rms": {block: float(trace[f"rms_{block}"][-1]) for block in MATRICES},
+            "rms_aligned": {block: float(trace[f"aligned_{block}"][-1]) for block in MATRICES},
             "gauge": {"order": frame.gauge.order.tolist(), "signs": frame.gauge.signs.astype(int).tolist()},
         }
     return json.dumps(state)
@@ -123,18 +120,25 @@ def equivalents_in_words(n_hidden: int) -> str:
     """How many models the data cannot tell apart, and why."""
     count = n_equivalent_models(n_hidden)
     number = f"{count:,}" if count < 10**7 else f"{count:.2e}" if count < 10**300 else f"10^{len(str(count)) - 1}"
-    power = f"2{str(n_hidden).translate(RAISED)} · {n_hidden}!"
+    power = f"2{raised(n_hidden)} · {n_hidden}!"
     return f"{power} = {number} models give exactly the same data" if n_hidden else "No hidden units, one model"
 
 
-def scale_strip(largest: float) -> str:
-    """The colours of the heatmaps with the couplings they stand for, as HTML."""
-    colours = ", ".join(DIVERGING[:: len(DIVERGING) // 16])
+def scale_strip(largest: float, *, dark: bool, n_beyond: int = 0) -> str:
+    """The colours of the heatmaps with the couplings they stand for, as HTML.
+
+    Args:
+        largest: the size of a coupling at the ends of the scale.
+        dark: whether the page is dark.
+        n_beyond: how many couplings are larger, and drawn as if they were not.
+    """
+    colours = ", ".join(diverging(dark)[::16])
+    beyond = f"<span>{n_beyond:,} beyond it, in the colours of its ends</span>" if n_beyond else ""
     return (
         '<div style="display:flex;align-items:center;gap:8px;font-size:14px;font-variant-numeric:tabular-nums">'
         f"<span>coupling −{largest:.1f}</span>"
         f'<span style="width:120px;height:12px;border-radius:3px;background:linear-gradient(90deg, {colours})"></span>'
-        f"<span>+{largest:.1f}</span></div>"
+        f"<span>+{largest:.1f}</span>{beyond}</div>"
     )
 
 

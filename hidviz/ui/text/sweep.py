@@ -11,16 +11,7 @@ from hidviz.background import SCHEDULER
 from hidviz.experiments import Experiment
 from hidviz.learners import LEARNERS
 from hidviz.sweeps import SweepState
-
-TABLE_CSS = """
-div.scroll { max-height: 420px; overflow: auto; }
-table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-size: 14px; padding: 4px 0; }
-th, td { padding: 3px 12px 3px 0; text-align: right; white-space: nowrap; }
-th[scope=row] { text-align: left; font-weight: 600; }
-thead th { position: sticky; top: 0; background: var(--panel-background-color, canvas);
-  border-bottom: 1px solid currentColor; }
-"""
+from hidviz.units import duration
 
 COLUMNS = {
     "n_steps": "T", "seed": "seed", "block": "block", "mse_raw": "error² as found", "mse_aligned": "error² aligned",
@@ -37,13 +28,6 @@ def name_of(experiment: Experiment) -> str:
     start = "" if e.start == "random" and e.start_index == 1 else f", {e.start} {e.start_index}"
     seed = "" if e.seed == 1 else f", seed {e.seed}"
     return f"{e.n_visible} + {e.n_hidden}, {LEARNERS[e.learner].title}, T = {e.n_steps:,}{ending}{start}{seed}"
-
-
-def duration(seconds: float) -> str:
-    """A time in words, roughly."""
-    if seconds < 100.0:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60.0:.0f} min" if seconds < 6000.0 else f"{seconds / 3600.0:.0f} h"
 
 
 def html_table(table: pd.DataFrame) -> str:

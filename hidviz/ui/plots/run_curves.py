@@ -1,7 +1,7 @@
-"""The live curves of the cost: of training and held-out data, beside what it is measured by.
+"""The live curves of a run: its costs, beside what they are measured by, and the errors of its couplings.
 
-Levels run across: what the truth costs, and what models without hidden units do. Where no exact sum is affordable, the
-cost is sampled now and then, and drawn between its standard errors.
+Levels run across the costs: what the truth costs, and what models without hidden units do. Where no exact sum is
+affordable, the cost is sampled now and then, and drawn between its standard errors.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import numpy as np
 from bokeh.models import ColumnDataSource, CustomJSTickFormatter, NumeralTickFormatter, Scatter, TickFormatter
 
 from hidviz.experiments import Frame, Setup
-from hidviz.ui.plots.curves import Curves, Line, put, roomy
-from hidviz.ui.theme import ACCENT, ACCENT_DARK, DARK, LIGHT
+from hidviz.network import MATRICES
+from hidviz.ui.plots.axes import put, roomy
+from hidviz.ui.plots.curves import Curves, Line
+from hidviz.ui.theme import block_colours, inks
 
 SMALLEST_EXCESS = 1e-10  # nats per bin: below this a cost is the lowest, for a logarithm
 
@@ -92,11 +94,38 @@ class CostCurves(Curves):
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme: the accent for training, ink for everything it is compared with."""
-        inks = DARK if dark else LIGHT
-        accent = ACCENT_DARK if dark else ACCENT
-        own = {"train": accent, "sampled": accent, "exact": inks.text, "held_out": inks.text}
-        self.paint(dict.fromkeys(STYLES, inks.quiet) | own, dark)
-        self._best_mark.line_color = inks.quiet
+        ink = inks(dark)
+        own = {"train": ink.accent, "sampled": ink.accent, "exact": ink.text, "held_out": ink.text}
+        self.paint(dict.fromkeys(STYLES, ink.quiet) | own, dark)
+        self._best_mark.line_color = ink.quiet
+
+
+class ErrorCurves(Curves):
+    """Root-mean-square errors of each block: as found (thin) and after alignment to the truth (bold)."""
+
+    def __init__(self) -> None:
+        thin = {f"rms_{block}": (1.3, "solid") for block in MATRICES}
+        bold = {f"aligned_{block}": (3.2, "solid") for block in MATRICES}
+        super().__init__(thin | bold, "rms error of couplings", "Errors of the couplings")
+
+    def show(self, frame: Frame) -> None:
+        """Draw the errors of a frame; blocks that the network has not are left out."""
+        steps = frame.trace["step"]
+        truth = frame.data.truth
+        blocks = [b for b in MATRICES if getattr(truth, b).any() or getattr(frame.snapshot.couplings, b).any()]
+        lines = []
+        for block in blocks:
+            found, aligned = frame.trace[f"rms_{block}"], frame.trace[f"aligned_{block}"]
+            apart = abs(found[-1] - aligned[-1]) > 0.02 * max(found[-1], 1e-12)
+            lines.append(Line(f"rms_{block}", f"{block} as found {found[-1]:.3f}" if apart else "", steps, found))
+            lines.append(Line(f"aligned_{block}", f"{block} {aligned[-1]:.3f}", steps, aligned))
+        high = max([float(line.y.max()) for line in lines] + [1e-3])
+        self.draw(lines, 0.0, roomy(0.0, high)[1])
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme: each block its own."""
+        colours = block_colours(dark)
+        self.paint({f"{kind}_{block}": colours[block] for kind in ("rms", "aligned") for block in MATRICES}, dark)
 
 
 def _levels(setup: Setup) -> Mapping[str, tuple[str, float]]:

@@ -1,0 +1,39 @@
+"""Base of the page's components: the script and the style sheet of each are files of its own name beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, ClassVar
+
+import param
+from panel.custom import JSComponent
+
+from hidviz.ui.theme import css_variables
+
+HERE = Path(__file__).parent
+
+
+class Component(JSComponent):  # type: ignore[misc]  # panel has no types
+    """A component of the browser. `ModelGallery` has the files model_gallery.js and model_gallery.css.
+
+    The script begins with dom.js and defines `render`; the style sheet has the colours of the theme as variables.
+    """
+
+    dark = param.Boolean(doc="Whether the page is dark.")
+
+    _shared: ClassVar[tuple[str, ...]] = ()
+    """Names of files that come before its own."""
+
+    _esm = "export function render() {}"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        names = ("dom", *cls._shared, re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower())
+        cls._esm = "\n".join(_text(f"{name}.js") for name in names)
+        cls._stylesheets = [css_variables(), *(_text(f"{name}.css") for name in names)]
+        super().__init_subclass__(**options)
+
+
+def _text(name: str) -> str:
+    path = HERE / name
+    return path.read_text(encoding="utf-8") if path.exists() else ""

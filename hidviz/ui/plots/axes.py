@@ -1,0 +1,82 @@
+"""Axes: what all figures share.
+
+Their frame in the colours of a theme, ranges that move seldom, labels that keep apart, fewer points for a screen, and
+changes sent only where there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from bokeh.model import Model
+from bokeh.plotting import figure
+
+from hidviz.numerics import Array
+from hidviz.ui.theme import inks
+
+FONT = "Roboto, Helvetica, Arial, sans-serif"
+MAX_POINTS = 1500  # more than a plot has pixels across
+
+
+def paint_axes(plot: figure, dark: bool) -> None:
+    """Set every line and letter of a figure's frame for a theme."""
+    ink = inks(dark)
+    plot.background_fill_color = plot.border_fill_color = None
+    plot.outline_line_color = None
+    plot.grid.grid_line_color = ink.grid
+    plot.axis.axis_line_color = plot.axis.major_tick_line_color = ink.quiet
+    plot.axis.minor_tick_line_color = None
+    plot.axis.major_label_text_color = ink.quiet
+    plot.axis.axis_label_text_color = ink.text
+    plot.axis.major_label_text_font_size = plot.axis.axis_label_text_font_size = "13px"
+    plot.axis.axis_label_text_font_style = "normal"
+    plot.axis.axis_label_standoff = 6
+    plot.axis.major_label_text_font = plot.axis.axis_label_text_font = FONT
+
+
+def roomy(low: float, high: float) -> tuple[float, float]:
+    """Ends a little beyond these, on a coarse grid, so that an axis moves seldom: moving it costs a new layout."""
+    grid = 2.0 ** np.floor(np.log2(0.06 * (high - low)))
+    return float(np.floor(low / grid) * grid - grid), float(np.ceil(high / grid) * grid + grid)
+
+
+def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Heights at least `gap` apart, in the same order and as near to the given ones as a single sweep finds."""
+    order = np.argsort(heights, kind="stable")
+    placed = np.array(heights, dtype=np.float64)
+    floor = low
+    for k in order:
+        placed[k] = max(placed[k], floor)
+        floor = placed[k] + gap
+    ceiling = high
+    for k in order[::-1]:
+        placed[k] = min(placed[k], ceiling)
+        ceiling = placed[k] - gap
+    return [float(height) for height in placed]
+
+
+def put(model: Model, **values: object) -> None:
+    """Change only what is another value now."""
+    changed = {name: value for name, value in values.items() if getattr(model, name) != value}
+    if changed:
+        model.update(**changed)
+
+
+def decimated(x: Array, y: Array, max_points: int = MAX_POINTS) -> tuple[Array, Array]:
+    """At most max_points of a curve, in order: first, last, and the least and greatest y of each stretch.
+
+    Args:
+        x: (n,) abscissae in order.
+        y: (n,) ordinates.
+        max_points: at least 4.
+    """
+    n = len(y)
+    if n <= max_points:
+        return x, y
+    width = -(-(n - 2) // ((max_points - 2) // 2))
+    inner = np.pad(y[1:-1], (0, -(n - 2) % width), mode="edge").reshape(-1, width)
+    begins = 1 + width * np.arange(len(inner))
+    extremes = np.concatenate([begins + inner.argmin(axis=1), begins + inner.argmax(axis=1)])
+    index = np.unique(np.concatenate([[0, n - 1], np.minimum(extremes, n - 2)]))
+    return x[index], y[index]
