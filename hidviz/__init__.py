@@ -8,8 +8,33 @@ The engine stands on NumPy and SciPy alone; the page lives in `hidviz.ui` and is
 """
 
 from hidviz.background import Runner
-from hidviz.evaluation import ErrorBars, criteria, error_bars, judge, log_likelihood, mean_square_errors, rms_errors
-from hidviz.experiments import PRESETS, Advice, Experiment, Scan, advice, load_bundle, restarts, save_bundle, scan
+from hidviz.evaluation import (
+    ErrorBars,
+    FreeRun,
+    criteria,
+    error_bars,
+    free_run,
+    judge,
+    log_likelihood,
+    mean_square_errors,
+    rms_errors,
+)
+from hidviz.experiments import (
+    PRESETS,
+    Advice,
+    Examination,
+    Experiment,
+    HiddenIsing,
+    HiddenUnit,
+    Scan,
+    advice,
+    examine,
+    hide_unit,
+    load_bundle,
+    restarts,
+    save_bundle,
+    scan,
+)
 from hidviz.learners import LEARNERS, Beliefs, Estimate, HiddenPosterior, Infeasible, Learner, hidden_posterior, prepare
 from hidviz.learning import Fit, Snapshot, fit, learn, random_start
 from hidviz.network import (
@@ -37,10 +62,14 @@ __all__ = [
     "Couplings",
     "ErrorBars",
     "Estimate",
+    "Examination",
     "Experiment",
     "Fit",
+    "FreeRun",
     "Gauge",
+    "HiddenIsing",
     "HiddenPosterior",
+    "HiddenUnit",
     "Infeasible",
     "Learner",
     "Parts",
@@ -57,8 +86,11 @@ __all__ = [
     "criteria",
     "divide",
     "error_bars",
+    "examine",
     "fit",
+    "free_run",
     "hidden_posterior",
+    "hide_unit",
     "judge",
     "learn",
     "load_bundle",

@@ -13,6 +13,7 @@ from hidviz.evaluation.equivalent_models import (
 from hidviz.evaluation.error_bars import Comparison, ErrorBars, compare_errors, error_bars, iter_error_bars
 from hidviz.evaluation.error_paths import Excerpt, Path, by_delay, excerpt_at, n_paths, strongest_paths
 from hidviz.evaluation.errors import criteria, mean_square_errors, rms_errors
+from hidviz.evaluation.free_run import FreeRun, free_run
 from hidviz.evaluation.information import LONGEST_ERROR_BARS, MOST_PARAMETERS, error_bar_seconds
 from hidviz.evaluation.likelihood import LONGEST_JUDGEMENT, judge_for, log_likelihood
 from hidviz.evaluation.model_comparison import Candidate, Evidence, Judgement, judge
@@ -33,6 +34,7 @@ __all__ = [
     "ErrorBars",
     "Evidence",
     "Excerpt",
+    "FreeRun",
     "Judgement",
     "Path",
     "Sampler",
@@ -48,6 +50,7 @@ __all__ = [
     "error_bars",
     "excerpt_at",
     "flip_half",
+    "free_run",
     "gauge_label",
     "iter_equivalents",
     "iter_error_bars",

@@ -1,15 +1,19 @@
 """One run with every setting: experiment, data, setup, frames; presets, restarts, and a run as a file."""
 
 from hidviz.experiments.bundle import LARGEST_FILE, Bundle, load_bundle, save_bundle
+from hidviz.experiments.estimator import HiddenIsing
+from hidviz.experiments.examine import CHECKS, Examination, examine
 from hidviz.experiments.experiment import CHOICES, LIVE, OPTIONAL, RANGES, Experiment
 from hidviz.experiments.fit_recording import Fitted, Settings, fitted
 from hidviz.experiments.frame import Frame, framed, regauged_frame
+from hidviz.experiments.hide_unit import HiddenUnit, hide_unit
 from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS, preset_of
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.reopen import ASSETS, reopened, shipped_frame
 from hidviz.experiments.restarts import MOST_STARTS, SAME, Restarts, Start, restarts
 from hidviz.experiments.run import iter_edited, iter_resumed, iter_run, with_knobs
-from hidviz.experiments.scan import Scan, ScanRow, scan
+from hidviz.experiments.scan import scan
+from hidviz.experiments.scan_table import Scan, ScanRow
 from hidviz.experiments.setup import Data, Setup, cost_of, with_baselines
 from hidviz.experiments.stopping_advice import Advice, advice
 from hidviz.experiments.trace import Trace
@@ -17,6 +21,7 @@ from hidviz.experiments.trace import Trace
 __all__ = [
     "ABOUT_PRESETS",
     "ASSETS",
+    "CHECKS",
     "CHOICES",
     "LARGEST_FILE",
     "LIVE",
@@ -28,9 +33,12 @@ __all__ = [
     "Advice",
     "Bundle",
     "Data",
+    "Examination",
     "Experiment",
     "Fitted",
     "Frame",
+    "HiddenIsing",
+    "HiddenUnit",
     "Progress",
     "Restarts",
     "Scan",
@@ -41,8 +49,10 @@ __all__ = [
     "Trace",
     "advice",
     "cost_of",
+    "examine",
     "fitted",
     "framed",
+    "hide_unit",
     "iter_edited",
     "iter_resumed",
     "iter_run",

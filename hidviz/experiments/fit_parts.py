@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hidviz.evaluation import LONGEST_JUDGEMENT, judge_for
 from hidviz.experiments.setup import cost_of
-from hidviz.learners import Learner
+from hidviz.learners import Learner, prepare
 from hidviz.learning import Snapshot, learn, random_start, result
 from hidviz.network import Couplings, Recording
 
@@ -71,6 +72,43 @@ def iter_starts(
         judged = cost_of(stop, found)
         runs.append(Run(found, last.cost if judged is None else judged, last))
     return tuple(sorted(runs, key=lambda run: run.stop))
+
+
+def fit_model(
+    learn_from: Recording,
+    stop_by: Recording | None,
+    n_hidden: int,
+    *,
+    hidden_hidden: bool,
+    starts: int,
+    seed: int,
+    penalty: float = 0.0,
+    max_steps: int = 300,
+) -> tuple[Run, ...]:
+    """The runs of one exact model with biases, the best first.
+
+    Args:
+        learn_from: the part to learn from.
+        stop_by: the part to stop by; None for none.
+        n_hidden: number of hidden units.
+        hidden_hidden: whether to learn M.
+        starts: number of random starts.
+        seed: of the random starts.
+        penalty: weight of the L2 penalty per bin.
+        max_steps: most steps of a start.
+
+    Raises:
+        Infeasible: there are too many hidden units to sum over.
+    """
+    learner = prepare("exact", learn_from, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=True)
+    stop = judge_for("exact", stop_by, n_hidden, hidden_hidden=hidden_hidden, bias=True, longest=LONGEST_JUDGEMENT)
+    steps = iter_starts(learner, stop, learn_from, starts=starts, seed=seed, penalty=penalty, max_steps=max_steps)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as finished:
+            runs: tuple[Run, ...] = finished.value
+            return runs
 
 
 def starting_point(recording: Recording, learner: Learner, rng: np.random.Generator) -> Couplings:

@@ -13,151 +13,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
 from hidviz.background import on_one_blas_thread
-from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, Difference, block_costs, criteria, judge_for, paired
+from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, block_costs, criteria, judge_for, paired
 from hidviz.experiments.fit_parts import iter_starts
+from hidviz.experiments.scan_table import Scan, ScanRow
 from hidviz.experiments.setup import cost_of
 from hidviz.learners import LEARNERS, Infeasible, logistic_fit, prepare
 from hidviz.network import Couplings, Parts, learned_blocks
-from hidviz.numerics import Array
 
 ENOUGH = 100  # bins for each coupling of a row, from which no penalty is needed
 PENALTIES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1)
 STEPS = 80  # evaluations of a start, for the prediction
-
-
-@dataclass(frozen=True, eq=False)
-class ScanRow:
-    """One model of the scan.
-
-    Args:
-        n_hidden: number of hidden units; 0 is lag 1.
-        hidden_hidden: whether M was learned.
-        couplings: the best start's.
-        n_parameters: entries learned.
-        cost: on the part learned from, nats per bin.
-        stop: on the part that stopped it, for each start, rising.
-        judged: on each block of the judging part.
-        gain: of `judged` on lag 1.
-        step: of `judged` on one hidden unit fewer with the same M; None without it.
-        aic: per bin of the part learned from.
-        bic: the same.
-        message: why learning stopped.
-        note: why the model is missing, if it is.
-    """
-
-    n_hidden: int
-    hidden_hidden: bool
-    couplings: Couplings | None
-    n_parameters: int
-    cost: float = np.nan
-    stop: tuple[float, ...] = ()
-    judged: Array = field(default_factory=lambda: np.empty(0))
-    gain: Difference | None = None
-    step: Difference | None = None
-    aic: float = np.nan
-    bic: float = np.nan
-    message: str = ""
-    note: str = ""
-
-    @property
-    def name(self) -> str:
-        """In a few words."""
-        if not self.n_hidden:
-            return "lag 1"
-        return f"{self.n_hidden} hidden unit{'s' * (self.n_hidden > 1)}{' with M' * self.hidden_hidden}"
-
-    @property
-    def mean(self) -> float:
-        """Mean judged cost, nats per bin."""
-        return float(self.judged.mean()) if self.judged.size else np.inf
-
-
-@dataclass(frozen=True, eq=False)
-class Scan:
-    """The table as far as it has come.
-
-    Args:
-        rows: models fitted so far; the first is lag 1.
-        lag2: gain of two lags on lag 1, in the judging blocks.
-        penalty: of all of them, per bin.
-        how: how the recording was divided.
-        n: how many models there will be.
-        doing: what is being fitted; empty at the end.
-        seconds_left: predicted.
-        remarks: sentences to read with the table.
-    """
-
-    rows: tuple[ScanRow, ...]
-    lag2: Difference
-    penalty: float
-    how: str
-    n: int
-    doing: str
-    seconds_left: float
-    remarks: tuple[str, ...] = ()
-
-    @property
-    def best(self) -> ScanRow:
-        """The lowest judged cost."""
-        return min(self.rows, key=lambda each: each.mean)
-
-    @property
-    def chosen(self) -> ScanRow:
-        """The fewest hidden units, first without M, within one paired standard error of the best."""
-        best = self.best
-        for each in sorted(self.rows, key=lambda each: (each.n_hidden, each.hidden_hidden)):
-            if each.judged.size:
-                behind = paired(each.judged, best.judged)
-                if each is best or behind.mean <= behind.error:
-                    return each
-        return best
-
-    @property
-    def lowest_bic(self) -> ScanRow:
-        """What BIC would choose."""
-        return min((each for each in self.rows if each.judged.size), key=lambda each: each.bic)
-
-    def in_words(self) -> str:
-        """The table, in thousandths of a nat per bin."""
-        lines = [f"{'':24}{'gain on lag 1':>16}{'on one fewer':>16}{'AIC':>11}{'BIC':>11}"]
-        for each in self.rows:
-            if each.note:
-                lines.append(f"{each.name:24}{each.note}")
-                continue
-            gain, step = ("" if d is None else d.in_words() for d in (each.gain, each.step))
-            lines.append(f"{each.name:24}{gain:>16}{step:>16}{each.aic:11.4f}{each.bic:11.4f}")
-        lines.append(f"{'lag 2':24}{self.lag2.in_words():>16}")
-        return "\n".join([*lines, self.sentence(), *self.remarks])
-
-    def sentence(self) -> str:
-        """The choice in words."""
-        chosen, best = self.chosen, self.best
-        if not chosen.n_hidden:
-            return "Chosen: no hidden unit. None is worth more than its error on lag 1."
-        assert chosen.gain is not None
-        text = f"Chosen: {chosen.name}, {chosen.gain.in_words()} thousandths of a nat per bin better than lag 1"
-        if best is not chosen:
-            text += f"; {best.name} is better by {paired(chosen.judged, best.judged).in_words()}, within its error"
-        return text + "."
-
-    def records(self) -> list[dict[str, Any]]:
-        """The table as plain values, for a file."""
-        return [
-            {
-                "n_hidden": each.n_hidden, "hidden_hidden": each.hidden_hidden, "n_parameters": each.n_parameters,
-                "judged": each.mean if each.judged.size else None, "gain": each.gain and each.gain.mean,
-                "gain_error": each.gain and each.gain.error, "step": each.step and each.step.mean,
-                "step_error": each.step and each.step.error, "aic": each.aic, "bic": each.bic,
-                "starts": list(each.stop), "chosen": each is self.chosen, "message": each.message, "note": each.note,
-            }
-            for each in self.rows
-        ]  # fmt: skip
 
 
 @on_one_blas_thread

@@ -128,8 +128,9 @@ def check_shape(array: NDArray[Any]) -> None:
         bins, units = array.shape
         raise ValueError(f"{bins} × {units}: {units:,} units in {bins:,} bins? If time runs across, add --transpose.")
     if array.dtype.kind not in "buif":
-        kind = "complex numbers" if array.dtype.kind == "c" else f"{array.dtype}"
-        raise ValueError(f"It must hold ±1 or spike counts, got {kind}.")
+        if array.dtype.kind == "c":
+            raise ValueError("Complex data not supported: it must hold ±1 or spike counts, got complex numbers.")
+        raise ValueError(f"It must hold ±1 or spike counts, got {array.dtype}.")
 
 
 def as_train(times: Any) -> Array:
@@ -164,6 +165,8 @@ def _counts(array: NDArray[Any], names: Sequence[str], trial: int, n_trials: int
             where = f"trial {trial + 1}, {where}"
         if value == -1 and low == -1 and high <= 1:
             raise ValueError(f"{where}: -1 among 0 and 1. States are -1 and 1, counts are 0, 1, 2 …: not both.")
+        if not np.isfinite(value):
+            raise ValueError(f"{where}: it must hold finite numbers, got {'NaN' if np.isnan(value) else 'infinity'}.")
         raise ValueError(f"{where}: it must hold ±1 or spike counts 0, 1, 2 …, got {value:g}.")
     return array.astype(np.uint16)
 

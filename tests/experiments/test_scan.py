@@ -7,7 +7,7 @@ import pytest
 
 from hidviz import Recording, divide, random_couplings, scan, simulate
 from hidviz.evaluation.paired import Difference, block_costs, paired
-from hidviz.experiments.scan import Scan, ScanRow
+from hidviz.experiments.scan_table import Scan, ScanRow
 
 
 def simulated(n_hidden, seed, n_visible=5, n_bins=8000):

@@ -156,7 +156,7 @@ def test_what_looks_wrong_is_told():
         (np.zeros((3, 300)), r"3 × 300: 300 units in 3 bins\? If time runs across, add --transpose"),
         (np.array([[0, 1], [1, -1], [0, 0]]), r"row 2, column 2 \(u2\): -1 among 0 and 1"),
         (np.array([[0, 0.5], [1, 1], [0, 0]]), r"row 1, column 2 \(u2\): .* got 0.5"),
-        (np.array([[0, np.nan], [1, 1]]), "got nan"),
+        (np.array([[0, np.nan], [1, 1]]), "finite numbers, got NaN"),
         (np.zeros((4, 2), complex), "complex numbers"),
         (np.array([["a", "b"], ["c", "d"]]), "must hold ±1 or spike counts"),
         ({"a": [1000.0, 9000.0, 15000.0]}, "samples or milliseconds"),
