@@ -3,7 +3,7 @@
     I = -∂² log P[s] / ∂θ ∂θᵀ
 
 Stochastic hidden units without couplings among themselves: the Louis identity. Complete data (s, σ) would have the
-score of eqs. `dJ` to `dL` and a curvature C; what is not seen of σ takes information away,
+score of eqs. 23 (`dJ`) to 25 (`dL`) and a curvature C; what is not seen of σ takes information away,
 
     I = Σ_t { <C_t> - Cov[score_t] }       averages over the posterior p_t(σ) of each transition
     score_t:  (s_i(t+1) - tanh H_i) (s(t), 1, σ)      and  (σ_a - tanh B_a) (s(t-1), 1)
@@ -31,8 +31,8 @@ import numpy as np
 from hidviz.background import checkpoint
 from hidviz.evaluation.information_by_row import row_seconds
 from hidviz.learners import LEARNERS, Infeasible, prepare
-from hidviz.network import Couplings, Recording, learned_blocks, with_bias
-from hidviz.numerics import Array, Tables, distinct, joint_states
+from hidviz.network import Couplings, Recording, distinct_transitions, learned_blocks, with_bias
+from hidviz.numerics import Array, Tables, joint_states
 
 MOST_PARAMETERS = 2500  # their matrix is diagonalised in ten seconds or so
 LONGEST_ERROR_BARS = 300.0
@@ -144,8 +144,7 @@ def _assembled(
     """The information from what each distinct triple tells, in blocks of triples."""
     n_visible, n_hidden = couplings.K.shape
     n_pairs = n_visible * n_hidden
-    triples, which = distinct(np.column_stack(recording.transitions()[:3]))
-    counts = np.bincount(which).astype(np.float64)
+    triples = distinct_transitions(recording)
 
     field = np.arange((n_visible + n_hidden) * (n_visible + 1)).reshape(n_visible + n_hidden, n_visible + 1)
     by_row = {"J": field[:n_visible, :-1], "h": field[:n_visible, -1], "L": field[n_visible:, :-1]}
@@ -156,22 +155,21 @@ def _assembled(
     n_fields = n_visible + n_hidden
     per_triple = max(n_states * (n_fields + n_pairs), n_fields * n_pairs, (n_visible + 1) ** 2)
     size = max(BLOCK_NUMBERS // per_triple, 1)
-    for begin in range(0, len(counts), size):
-        yield begin / len(counts)
+    for begin in range(0, len(triples.count), size):
+        yield begin / len(triples.count)
         checkpoint()
-        rows, count = triples[begin : begin + size], counts[begin : begin + size]
-        past, present, following = np.split(rows[:, :-1], 3, axis=1)
-        w, x = np.column_stack([past, rows[:, -1]]), np.column_stack([present, np.ones(len(rows))])
-        fields, mixed, pairs = told(x, w, following, count)
+        part = slice(begin, begin + size)
+        x, w = triples.present[triples.x[part]], triples.previous[triples.p[part]]
+        fields, mixed, pairs = told(x, w, triples.following[triples.y[part]], triples.count[part])
         whole[of_K, of_K] += pairs
         inputs = ((slice(0, n_visible), x), (slice(n_visible, None), w))
         for units, sent in inputs:
             to = field[units].ravel()
             for others, sent_too in inputs:
                 whole[np.ix_(to, field[others].ravel())] += _spread(fields[:, units, others], sent, sent_too)
-            part = _spread(mixed[:, units], sent, np.ones((len(rows), 1)))
-            whole[to, of_K] += part
-            whole[of_K, to] += part.T
+            with_K = _spread(mixed[:, units], sent, np.ones((len(x), 1)))
+            whole[to, of_K] += with_K
+            whole[of_K, to] += with_K.T
     order = np.concatenate([place[name].ravel() for name in blocks])
     result: Array = whole[np.ix_(order, order)]
     return result

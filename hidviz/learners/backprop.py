@@ -1,13 +1,13 @@
 """Back-propagation: exact likelihood and gradient when hidden units are continuous (model A, paper sec. 2).
 
-    mu(t+1) = tanh B(t)                                  eq. `hiddyn`; mu = 0 where a trial starts
-    log L = sum_it [ s_i(t+1) H_i(t) - log 2cosh H_i(t) ]   eq. `LL`
+    mu(t+1) = tanh B(t)                                  eq. 2 (`hiddyn`); mu = 0 where a trial starts
+    log L = sum_it [ s_i(t+1) H_i(t) - log 2cosh H_i(t) ]   eq. 5 (`LL`)
     eps(t+1) = s(t+1) - tanh H(t)
     del(t) = (1 - mu(t)²) ∘ { Kᵀ eps(t+1) + Mᵀ del(t+1) }
     dJ = sum eps(t+1) s(t)ᵀ    dK = sum eps(t+1) mu(t)ᵀ    dL = sum del(t+1) s(t)ᵀ    dM = sum del(t+1) mu(t)ᵀ
 
-The gradient is the recursion that the sums over paths, eqs. `dLresult` and `dMresult`, add up to. Printed there with
-q up to t-1 and factors in reading order; here as in their derivation, from the future back.
+The gradient is the recursion that the sums over paths, eqs. 12 (`dLresult`) and 13 (`dMresult`), add up to. Printed
+there with q up to t-1 and factors in reading order; here as in their derivation, from the future back.
 
 Only the hidden units are sequential, and only when M ≠ 0: then segments of time run side by side, forward for mu and
 backward for del. When M = 0 everything is matrix products over time, in blocks.
@@ -21,7 +21,7 @@ import numpy as np
 
 from hidviz.learners.parts.time_blocks import Segments, segments, side_by_side
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
-from hidviz.network import Couplings, Recording, learned_blocks
+from hidviz.network import Couplings, Recording, as_gradient, learned_blocks
 from hidviz.numerics import Array, Receivers, receivers, response, tanh
 
 
@@ -33,11 +33,9 @@ def prepare(recording: Recording, *, n_hidden: int, hidden_hidden: bool = False,
     def evaluate(couplings: Couplings, beliefs: Beliefs | None) -> Estimate:  # noqa: ARG001 - nothing to warm up
         at_once = not hidden_hidden and not couplings.M.any()
         log_likelihood, mu, to_visible, to_hidden = (_at_once if at_once else _in_order)(couplings, history)
-        n = couplings.n_visible
-        slopes = {"J": to_visible[:, :n], "h": to_visible[:, n], "K": to_visible[:, n + 1 :]}
-        slopes |= {"L": to_hidden[:, :n], "g": to_hidden[:, n], "M": to_hidden[:, n + 1 :]}
-        gradient = Couplings(**{name: slope * (name in learned) for name, slope in slopes.items()})
-        return Estimate(log_likelihood, gradient, Beliefs(mu))
+        n = couplings.n_visible + 1
+        slopes = to_visible[:, :n], to_visible[:, n:], to_hidden[:, :n], to_hidden[:, n:]
+        return Estimate(log_likelihood, as_gradient(*slopes, learned), Beliefs(mu))
 
     return Learner(evaluate, recording.n_visible, n_hidden, recording.n_transitions, learned)
 
@@ -117,7 +115,7 @@ def _forward(couplings: Couplings, history: Segments) -> Array:
             following[:, starting[k + 1]] = 0.0
 
     mu = np.empty((history.n_steps + 1, *drive.shape[1:]))
-    side_by_side(step, mu, into=slice(1, None), out_of=slice(None, -1))
+    side_by_side(step, mu, starting=slice(1, None), ending=slice(None, -1))
     return mu
 
 
@@ -133,7 +131,7 @@ def _backward(couplings: Couplings, history: Segments, mu: Array, pull: Array) -
         np.multiply(before, slacks[k], out=before)
 
     delta = np.empty_like(mu)
-    side_by_side(step, delta[::-1], into=slice(None, -1), out_of=slice(1, None))
+    side_by_side(step, delta[::-1], starting=slice(None, -1), ending=slice(1, None))
     return delta
 
 

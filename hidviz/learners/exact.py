@@ -8,10 +8,10 @@ hidden state,
     log P[s] = Σ_t { s(t+1)·(h + J s(t)) + log Σ_z exp(z·c_t) Π_i 1/2cosh H_i - Σ_a log 2cosh b_a(t) }
     dJ = Σ <s(t+1) - tanh H>_p s(t)ᵀ    dK = Σ <(s(t+1) - tanh H) σᵀ>_p    dL = Σ (<σ>_p - tanh b) s(t-1)ᵀ
 
-which are eqs. `vislikelihood` and `dJ` to `dL`. Equal triples s(t-1), s(t), s(t+1) share all of it: they are counted
-once, the hyperbolic functions are tabulated over distinct s(t), and exp(z·c) is a product of factors that belong to
-one visible state and one half of the hidden units each, so that sums over z are matrix products. Where the visible
-units are few, the cost of an evaluation stops growing with T.
+which are eqs. 18 (`vislikelihood`) and 23 (`dJ`) to 25 (`dL`). Equal triples s(t-1), s(t), s(t+1) share all of it: they
+are counted once, the hyperbolic functions are tabulated over distinct s(t), and exp(z·c) is a product of factors that
+belong to one visible state and one half of the hidden units each, so that sums over z are matrix products. Where the
+visible units are few, the cost of an evaluation stops growing with T.
 
 Not here: couplings among hidden units; see `smoothing`.
 """
@@ -26,8 +26,16 @@ import numpy as np
 from hidviz.background import checkpoint
 from hidviz.learners.parts.budget import exact_seconds, refuse_if_long
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
-from hidviz.network import Couplings, Recording, as_gradient, learned_blocks, with_bias
-from hidviz.numerics import Array, Index, Tables, distinct, expected_tanh, joint_states, log_2cosh, rank
+from hidviz.network import (
+    Couplings,
+    DistinctTransitions,
+    Recording,
+    as_gradient,
+    distinct_transitions,
+    learned_blocks,
+    with_bias,
+)
+from hidviz.numerics import Array, Index, Tables, expected_tanh, joint_states, log_2cosh
 
 BLOCK_NUMBERS = 2**17  # numbers in a block's largest array: 1 MB, so that a block stays in the second-level cache
 SEGMENT_TRIPLES = 512  # most triples that share one row of a block
@@ -48,16 +56,12 @@ class _Block:
 
 @dataclass(frozen=True, eq=False)
 class _Triples:
-    """The data as counts of distinct triples; states carry the constant unit as their last column."""
+    """The data as counts of distinct triples."""
 
-    previous: Array
-    present: Array
-    following: Array
+    distinct: DistinctTransitions
     n_previous: Array  # how often each previous state occurs
     following_present: Array  # (Nv, Nv + 1) Σ_t s(t+1) s(t)ᵀ
     blocks: tuple[_Block, ...]
-    n_triples: int
-    which: Index  # (n_transitions,) the triple of each transition
 
 
 Moments = Callable[[], tuple[Array, Array]]
@@ -73,7 +77,7 @@ def prepare_independent(recording: Recording, *, n_hidden: int, bias: bool = Fal
         Infeasible: the sum over 2**n_hidden states would take too long.
     """
     refuse_if_long(recording.n_visible, n_hidden, recording.n_transitions, hidden_hidden=False)
-    triples = _collapse(recording, n_hidden)
+    triples = _triples(recording, n_hidden)
     learned = learned_blocks(n_hidden, bias=bias)
     return Learner(
         evaluate=lambda couplings, _beliefs: _evaluate(triples, couplings, learned),
@@ -114,44 +118,32 @@ def method(chain: Prepare) -> Method:
 
 
 def log_likelihood(couplings: Couplings, recording: Recording) -> float:
-    """Exact log P[s] at M = 0, in nats, summed over transitions (eq. `vislikelihood`).
+    """Exact log P[s] at M = 0, in nats, summed over transitions: eq. 18 (`vislikelihood`).
 
     Raises:
         ValueError: M is not zero.
         Infeasible: the sum over hidden states would take too long.
     """
     refuse_if_long(recording.n_visible, couplings.n_hidden, recording.n_transitions, hidden_hidden=False)
-    sums = _HiddenSums.of(_collapse(recording, couplings.n_hidden), couplings)
+    sums = _HiddenSums.of(_triples(recording, couplings.n_hidden), couplings)
     return sums.outside + sum(float((block.count * log_z).sum()) for block, _, log_z, _ in sums)
 
 
-def _collapse(recording: Recording, n_hidden: int) -> _Triples:
-    transitions = recording.transitions()
-    present, x = distinct(transitions.present)
-    following, y = distinct(transitions.following)
-    previous, p = distinct(transitions.previous)
-    pairs, pair = rank(x * len(following) + y)
-    codes, which = rank(pair * len(previous) + p)
-    count = np.bincount(which).astype(np.float64)
-    pair, p = np.divmod(codes, len(previous))
-    x, y = np.divmod(pairs[pair], len(following))
+def _triples(recording: Recording, n_hidden: int) -> _Triples:
+    each = distinct_transitions(recording)
     return _Triples(
-        previous=previous,
-        present=present,
-        following=following[:, :-1],
-        n_previous=np.bincount(p, count).astype(np.float64),
-        following_present=(following[y, :-1] * count[:, None]).T @ present[x],
-        blocks=tuple(_blocks(x, p, y, count, recording.n_visible, n_hidden)),
-        n_triples=len(codes),
-        which=which,
+        distinct=each,
+        n_previous=np.bincount(each.p, each.count).astype(np.float64),
+        following_present=(each.following[each.y] * each.count[:, None]).T @ each.present[each.x],
+        blocks=tuple(_blocks(each, recording.n_visible, n_hidden)),
     )
 
 
-def _blocks(x: Index, p: Index, y: Index, count: Array, n_visible: int, n_hidden: int) -> Iterator[_Block]:
+def _blocks(each: DistinctTransitions, n_visible: int, n_hidden: int) -> Iterator[_Block]:
     """Cut triples, sorted by x, into segments of one x each, and pack segments of like length into blocks."""
     n_states = 2**n_hidden
     longest = int(np.clip(2**20 // n_states, 16, SEGMENT_TRIPLES))
-    in_x = np.bincount(x)
+    in_x = np.bincount(each.x)
     n_segments = -(-in_x // longest)
     nth = np.arange(n_segments.sum()) - np.repeat(np.cumsum(n_segments) - n_segments, n_segments)
     first = np.repeat(np.cumsum(in_x) - in_x, n_segments) + nth * longest
@@ -164,7 +156,7 @@ def _blocks(x: Index, p: Index, y: Index, count: Array, n_visible: int, n_hidden
         here, order = order[:n], order[n:]
         places = np.arange(c) < length[here, None]
         triple = first[here, None] + places * np.arange(c)
-        yield _Block(x[first[here]], triple, p[triple], y[triple], places * count[triple])
+        yield _Block(each.x[first[here]], triple, each.p[triple], each.y[triple], places * each.count[triple])
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,15 +185,15 @@ class _HiddenSums:
             )
         sigma = joint_states(couplings.n_hidden)
         Jh = with_bias(couplings.J, couplings.h)
-        b = triples.previous @ with_bias(couplings.L, couplings.g).T
+        b = triples.distinct.previous @ with_bias(couplings.L, couplings.g).T
         outside = np.vdot(triples.following_present, Jh) - triples.n_previous @ log_2cosh(b).sum(axis=1)
         return _HiddenSums(
             triples,
             sigma,
-            triples.present @ Jh.T,
+            triples.distinct.present @ Jh.T,
             Tables(couplings.K @ sigma.T),
             b,
-            triples.following @ couplings.K,
+            triples.distinct.following @ couplings.K,
             outside,
         )
 
@@ -262,24 +254,24 @@ def _evaluate(triples: _Triples, couplings: Couplings, learned: tuple[str, ...])
     objective = sums.outside
     dJ = triples.following_present.copy()
     dK = np.zeros((n_visible, n_hidden))
-    dL = -(np.tanh(sums.b) * triples.n_previous[:, None]).T @ triples.previous
+    dL = -(np.tanh(sums.b) * triples.n_previous[:, None]).T @ triples.distinct.previous
     tanh_given_z = np.zeros((n_visible, len(sums.sigma)))
-    wanted = len(triples.which) * n_hidden <= BELIEF_NUMBERS
-    means = np.empty((triples.n_triples if wanted else 0, n_hidden))
+    wanted = len(triples.distinct.which) * n_hidden <= BELIEF_NUMBERS
+    means = np.empty((len(triples.distinct.count) if wanted else 0, n_hidden))
     for block, silent, log_z, moments in sums:
         objective += float((block.count * log_z).sum())
         mean, weight = moments()
         if wanted:
             means[block.triple] = mean
         counted = (mean * block.count[:, :, None]).reshape(block.count.size, n_hidden)
-        dK += triples.following.take(block.y.ravel(), axis=0).T @ counted
-        dL += counted.T @ triples.previous.take(block.p.ravel(), axis=0)
+        dK += triples.distinct.following.take(block.y.ravel(), axis=0).T @ counted
+        dL += counted.T @ triples.distinct.previous.take(block.p.ravel(), axis=0)
         tanh, by_z = expected_tanh(silent, weight)
-        dJ -= tanh.T @ triples.present[block.x]
+        dJ -= tanh.T @ triples.distinct.present[block.x]
         tanh_given_z += by_z
     dK -= tanh_given_z @ sums.sigma
     return Estimate(
         objective=objective,
         gradient=as_gradient(dJ, dK, dL, couplings.M, learned),
-        beliefs=Beliefs(means[triples.which]) if wanted else None,
+        beliefs=Beliefs(means[triples.distinct.which]) if wanted else None,
     )

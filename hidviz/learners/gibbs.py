@@ -1,9 +1,9 @@
-"""Monte Carlo EM for stochastic hidden units: sample them given the data, then climb as if they had been seen.
+"""Monte Carlo EM for stochastic hidden units: sample them given the data, then ascend as if they had been recorded.
 
-Given the visible units, the hidden ones follow a Gibbs distribution (eq. `cond`, `energy`). Each call draws a new
-sample of it from the old one, by a sweep that visits every hidden unit in every bin, and returns the slope of the
-complete-data log likelihood there: eqs. `dJ`, `dK`, `dL`, `dM` with the sample in place of the averages. Averaged over
-samples this is the exact slope of log P[s], for any number of hidden units and any M.
+Given the visible units, the hidden ones follow a Gibbs distribution, eqs. 19 (`cond`) and 20 (`energy`). Each call
+draws a new sample of it from the old one, by a sweep that visits every hidden unit in every bin, and returns the slope
+of the complete-data log likelihood there: eqs. 23 (`dJ`) to 26 (`dM`) with the sample in place of the averages.
+Averaged over samples this is the exact slope of log P[s], for any number of hidden units and any M.
 
 Unit a in bin t flips with probability r / (1 + r), where with x = (s, sigma) the units that the bin predicts
 
@@ -14,21 +14,21 @@ so that a flip costs multiplications only. Given its neighbours a bin is indepen
 are updated in turn, each all at once; with M = 0 all bins are.
 
 This is no bound and no estimate of log P[s]; importance sampling estimates that. The noise of one sample is for the
-optimiser to average. Printed with sigma_b(t+1) in `dM`; the slope has sigma_a(t+1). The paper calls Monte Carlo
-impractical with hidden-to-hidden couplings; a sweep costs the same order with them as without.
+optimiser to average. Printed with sigma_b(t+1) in eq. 26 (`dM`); the slope has sigma_a(t+1). The paper calls Monte
+Carlo impractical with hidden-to-hidden couplings; a sweep costs the same order with them as without.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
-from hidviz.network import BLOCKS, Couplings, Recording, learned_blocks
+from hidviz.network import BLOCKS, Couplings, Recording, as_gradient, learned_blocks, with_bias
 from hidviz.numerics import Array, States
 
 BLOCK = 2**17  # numbers in a block: large enough to hide what a call costs, small enough for the cache
@@ -77,7 +77,7 @@ def prepare(
 
     def seen(system: _System, couplings: Couplings, sigma: Array, sweeps: int) -> Estimate:
         objective, slope = _complete_data(system, history, sigma)
-        return Estimate(objective, _couplings(slope, couplings, learned), Beliefs(sigma[:, 1:-1].T, sweeps))
+        return Estimate(objective, _gradient(slope, couplings.n_visible, learned), Beliefs(sigma[:, 1:-1].T, sweeps))
 
     n_visible, n = recording.n_visible, recording.n_transitions
     return Learner(evaluate, n_visible, n_hidden, n, learned, stochastic=True, held=held)
@@ -236,7 +236,7 @@ def _log_product(grown: Array, run: int) -> Array:
 
 
 def _complete_data(system: _System, history: _History, sigma: Array) -> tuple[float, Array]:
-    """Objective log P[s, sigma] in nats (eq. `fulllikelihood`), and its slope in the place of W.
+    """Objective log P[s, sigma] in nats, eq. 17 (`fulllikelihood`), and its slope in the place of W.
 
     With q = exp(-2 x(t+1) H(t)) a transition adds -log(1 + q), and its error x - tanh H is 2 x q / (1 + q).
     """
@@ -260,18 +260,10 @@ def _complete_data(system: _System, history: _History, sigma: Array) -> tuple[fl
     return objective, slope
 
 
-def _couplings(slope: Array, like: Couplings, learned: tuple[str, ...]) -> Couplings:
-    Nv = like.n_visible
-    parts = {
-        "J": slope[:Nv, :Nv],
-        "K": slope[:Nv, Nv:-1],
-        "L": slope[Nv:, :Nv],
-        "M": slope[Nv:, Nv:-1],
-        "h": slope[:Nv, -1],
-        "g": slope[Nv:, -1],
-    }
-    nothing = {name: np.zeros_like(parts[name]) for name in BLOCKS}
-    return replace(like, **nothing | {name: parts[name] for name in learned})
+def _gradient(slope: Array, n_visible: int, learned: tuple[str, ...]) -> Couplings:
+    """The slope in the place of W as Couplings."""
+    Jh, Lg = (with_bias(rows[:, :n_visible], rows[:, -1]) for rows in (slope[:n_visible], slope[n_visible:]))
+    return as_gradient(Jh, slope[:n_visible, n_visible:-1], Lg, slope[n_visible:, n_visible:-1], learned)
 
 
 def _seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:

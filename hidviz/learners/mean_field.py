@@ -1,34 +1,25 @@
 """Mean field for stochastic hidden units: independent magnetisations mu, settled, then slopes in the couplings (EM).
 
-The objective is A = S[mu] - E_s[mu] - Nh log 2 (eqs. `PMF`, `Efull`), the last term for the unknown first hidden
-state of each trial. With F = <log 2cosh>, e = s(t+1) - <tanh H> and f = mu(t) - <tanh B(t-1)>:
+The E-step solves for the magnetisations that make A = S[mu] - E_s[mu] - Nh log 2 stationary, eq. 42 (`MFmu`); the last
+term stands for the unknown first hidden state of each trial. The M-step moves the couplings along the slopes of A at
+these magnetisations, eqs. 43 (`dJMF`) to 46 (`dMMF`), which are its total derivatives there. Both are made in
+`parts/mean_field_objective`. The theories differ in how functions of a fluctuating field are averaged, and in the terms
+that they add beyond the paper.
 
-    A     = Σ_t { s(t+1)·H - ΣF(H, D²) + mu·B(t-1) - ΣF(B(t-1), G²) + S[mu] }       D² = K²V, G² = M²V(t-1), V = 1-mu²
-    dJ    = Σ e s(t)ᵀ             dK_ib = Σ { e_i mu_b - <1-tanh²H_i> K_ib V_b }                   (eqs. `dJMF`, `dKMF`)
-    dL    = Σ f s(t-1)ᵀ           dM_ab = Σ { f_a mu_b(t-1) - <1-tanh²B_a> M_ab V_b(t-1) }         (eqs. `dLMF`, `dMMF`)
-
-At a solution of the E-step they are the total derivatives of A. The four theories differ in <·>; the second order
-also adds ½ Σ V_a(t) M_ab² V_b(t-1) to A and its slope to dM. Printed in `dJMFT` to `dMMFT` with Δ and Γ in the place of
-their squares, and in `energy` with E_s = log P; E_s = -log P is meant.
-
-A is neither the likelihood nor a bound on it. Without hidden-to-hidden couplings a bin's mu depends only on
-(s(t-1), s(t), s(t+1)), so each distinct triple is settled once.
+Printed in eqs. 48 (`dJMFT`) to 51 (`dMMFT`) with Δ and Γ in the place of their squares, and in eq. 20 (`energy`) with
+E_s = log P; E_s = -log P is meant. A is neither the likelihood nor a bound on it, whatever the text at eq. 27 (`PMF`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
-from hidviz.background import checkpoint
-from hidviz.learners.parts.distinct_transitions import Cases, cases_of, distinct_cases
-from hidviz.learners.parts.e_step import Theory, Wiring, wire
 from hidviz.learners.parts.e_step_solver import settle
-from hidviz.learners.parts.same_time import same_time, slope_in_K
+from hidviz.learners.parts.mean_field_cases import cases_of, distinct_cases
+from hidviz.learners.parts.mean_field_objective import Theory, objective_and_slopes, wire
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
-from hidviz.network import BLOCKS, Couplings, Recording, block_shapes, learned_blocks
-from hidviz.numerics import LOWEST, NAIVE, Array, entropy, gaussian
+from hidviz.network import Couplings, Recording, as_gradient, learned_blocks
+from hidviz.numerics import LOWEST, NAIVE, gaussian
 
 _TOLERANCE, _MAX_SWEEPS = 1e-8, 500
 
@@ -43,7 +34,7 @@ def _learner(
     max_sweeps: int,
 ) -> Learner:
     everything = cases_of(recording)
-    distinct = None if hidden_hidden else distinct_cases(everything)
+    distinct = None if hidden_hidden else distinct_cases(recording, everything)
     learned = learned_blocks(n_hidden, hidden_hidden=hidden_hidden, bias=bias)
 
     def estimate(couplings: Couplings, beliefs: Beliefs | None, sweeps: int) -> Estimate:
@@ -54,13 +45,11 @@ def _learner(
         else:
             cases, known = distinct.cases, None if start is None else start[distinct.first]
         mu, gaps = settle(theory, wiring, cases, known, tolerance, sweeps)
-        value, slopes = ascent(theory, wiring, cases, mu)
-        shapes = block_shapes(couplings.n_visible, couplings.n_hidden)
-        gradient = Couplings(**{name: slopes[name] if name in learned else np.zeros(shapes[name]) for name in BLOCKS})
+        value, slopes = objective_and_slopes(theory, wiring, cases, mu)
         hidden = mu if cases is everything or distinct is None else mu[distinct.inverse]
         return Estimate(
             objective=value,
-            gradient=gradient,
+            gradient=as_gradient(*slopes, learned),
             beliefs=Beliefs(hidden=hidden),
             residual=float(gaps.max()),
             unconverged=int(cases.counts[gaps > tolerance].sum()),
@@ -80,51 +69,6 @@ def _learner(
         learned=learned,
         held=held,
     )
-
-
-def ascent(theory: Theory, wiring: Wiring, cases: Cases, mu: Array) -> tuple[float, dict[str, Array]]:
-    """A at these magnetisations, in nats, and its slope in every block of couplings."""
-    K, M = wiring.K, wiring.M
-    hidden = theory.closure if wiring.coupled else NAIVE  # without M nothing fluctuates in B, and all closures agree
-    total = 0.0
-    dJ1, dL1, dK, dM = np.zeros_like(wiring.J1), np.zeros_like(wiring.L1), np.zeros_like(K), np.zeros_like(M)
-    size = max(32, 12_000 // (len(K) + wiring.products.shape[1]))
-    for begin in range(0, len(mu), size):
-        checkpoint()
-        rows = slice(begin, begin + size)
-        s = cases.present[rows].astype(np.float64)
-        earlier = cases.previous[rows].astype(np.float64)
-        later = cases.following[rows].astype(np.float64)
-        weight, has_past, present = cases.counts[rows], cases.has_past[rows], mu[rows]
-        past = mu[np.arange(begin, begin + len(s)) - 1] * has_past
-        V, V_past = 1.0 - present * present, has_past - past * past
-
-        H, variance = s @ wiring.J1.T + present @ K.T, V @ (K * K).T
-        F, tanh, chi = theory.closure.averages(H, variance)
-        B = earlier @ wiring.L1.T + past @ M.T
-        F_hidden, tanh_hidden, chi_hidden = hidden.averages(B, V_past @ (M * M).T)
-        value = (later * H - F).sum(axis=1) + (present * B - F_hidden + entropy(present)).sum(axis=1)
-        error = later - tanh
-        if theory.same_time:
-            curvature = theory.closure.curvature(H, variance)
-            extra = same_time(wiring.products, curvature, V)
-            value += extra.value
-            error += extra.error
-            chi = chi + extra.chi
-            dK += slope_in_K(K, weight * curvature.value, extra.pairs)
-        if theory.second_order and wiring.coupled:
-            both = (weight * V).T @ V_past
-            total += 0.5 * float((both * M * M).sum())
-            dM += both * M
-
-        total += float(value @ weight[:, 0])
-        error *= weight
-        error_hidden = weight * (present - tanh_hidden)
-        dJ1 += error.T @ s
-        dK += error.T @ present - (chi.T @ (weight * V)) * K
-        dL1 += error_hidden.T @ earlier
-        dM += error_hidden.T @ past - (chi_hidden.T @ (weight * V_past)) * M
-    return total, {"J": dJ1[:, :-1], "K": dK, "L": dL1[:, :-1], "M": dM, "h": dJ1[:, -1], "g": dL1[:, -1]}
 
 
 def _prepare_with(theory: Theory) -> Prepare:

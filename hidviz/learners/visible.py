@@ -15,7 +15,6 @@ Not a model of hidden units: those copies are data, so the lag-2 couplings mean 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 from hidviz.background import checkpoint
 from hidviz.learners.parts.logistic import best_rows
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
-from hidviz.network import Couplings, Recording
+from hidviz.network import Couplings, Recording, as_gradient
 from hidviz.numerics import Array, receivers, response
 
 _CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache
@@ -105,17 +104,18 @@ def _prepare_lag2(
 
 def _prepare(recording: Recording, *, lags: int, bias: bool) -> Learner:
     n_visible = recording.n_visible
+    n_copies = n_visible * (lags - 1)
     history = _history(recording, lags=lags, bias=True)
 
     def evaluate(couplings: Couplings, beliefs: Beliefs | None) -> Estimate:  # noqa: ARG001 - nothing to warm up
         past = (couplings.K,) if lags == 2 else ()
         objective, slope = _likelihood(np.column_stack([couplings.J, couplings.h, *past]), history)
-        slope[:, n_visible] *= bias
-        found = _couplings(slope, n_visible, lags=lags, bias=True)
-        return Estimate(objective, replace(found, L=np.zeros_like(found.L)))
+        Jh, K = slope[:, : n_visible + 1], slope[:, n_visible + 1 :]
+        nothing = np.zeros((n_copies, n_visible + 1)), np.zeros((n_copies, n_copies))
+        return Estimate(objective, as_gradient(Jh, K, *nothing, learned))
 
     learned = ("J", *("K",) * (lags == 2), *("h",) * bias)
-    return Learner(evaluate, n_visible, n_visible * (lags - 1), recording.n_transitions, learned)
+    return Learner(evaluate, n_visible, n_copies, recording.n_transitions, learned)
 
 
 class _History(NamedTuple):

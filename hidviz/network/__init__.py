@@ -11,6 +11,7 @@ from hidviz.network.couplings import (
     random_couplings,
     with_bias,
 )
+from hidviz.network.distinct_transitions import DistinctTransitions, distinct_transitions
 from hidviz.network.divide import Parts, divide
 from hidviz.network.gauge import (
     Gauge,
@@ -35,6 +36,7 @@ __all__ = [
     "MATRICES",
     "MOST_UNITS",
     "Couplings",
+    "DistinctTransitions",
     "Gauge",
     "Parts",
     "Preview",
@@ -46,6 +48,7 @@ __all__ = [
     "best_gauge",
     "block_shapes",
     "cosines",
+    "distinct_transitions",
     "divide",
     "flip",
     "iter_simulation",

@@ -26,7 +26,7 @@ import numpy as np
 from hidviz.numerics import Array
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 BLOCKS = ("J", "K", "L", "M", "h", "g")
 MATRICES = BLOCKS[:4]
@@ -144,10 +144,18 @@ def with_bias(block: Array, bias: Array) -> Array:
     return np.column_stack([block, bias])
 
 
-def as_gradient(Jh: Array, K: Array, Lg: Array, M: Array, learned: tuple[str, ...]) -> Couplings:
-    """Derivatives as Couplings, from blocks with bias columns; zero in the blocks that are not learned."""
-    blocks = {"J": Jh[:, :-1], "K": K, "L": Lg[:, :-1], "M": M, "h": Jh[:, -1], "g": Lg[:, -1]}
-    return Couplings(**{name: block if name in learned else 0.0 * block for name, block in blocks.items()})
+def as_gradient(Jh: Array, K: Array, Lg: Array, M: Array, learned: Collection[str]) -> Couplings:
+    """Derivatives as Couplings, zero in the blocks that are not learned.
+
+    Args:
+        Jh: (Nv, Nv + 1) with respect to J, and to h in the last column.
+        K: (Nv, Nh).
+        Lg: (Nh, Nv + 1) with respect to L, and to g in the last column.
+        M: (Nh, Nh).
+        learned: names of the learned blocks.
+    """
+    slopes = {"J": Jh[:, :-1], "K": K, "L": Lg[:, :-1], "M": M, "h": Jh[:, -1], "g": Lg[:, -1]}
+    return Couplings(**{name: slopes[name] if name in learned else np.zeros_like(slopes[name]) for name in BLOCKS})
 
 
 def largest_field(couplings: Couplings) -> float:

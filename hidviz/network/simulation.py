@@ -1,7 +1,8 @@
 """Simulation: draw a history of a network, in which every unit answers the state of the bin before.
 
-    P[s_i(t+1) = ±1] = exp(±H_i(t)) / 2cosh H_i(t)           eq. `visdyn`
-    sigma_a(t+1) likewise with B_a(t) (model B, eq. `stochdyn`), or mu_a(t+1) = tanh B_a(t) (model A, eq. `hiddyn`)
+    P[s_i(t+1) = ±1] = exp(±H_i(t)) / 2cosh H_i(t)           eq. 1 (`visdyn`)
+    sigma_a(t+1) likewise with B_a(t) in model B               eq. 14 (`stochdyn`)
+    mu_a(t+1) = tanh B_a(t) in model A                         eq. 2 (`hiddyn`)
 
 A unit turns +1 when its field passes a threshold drawn from the logistic distribution of scale 1/2, so a step is
 one stacked matrix, one subtraction and one sign. Thresholds are drawn for many bins at once.
@@ -25,13 +26,14 @@ from numpy.typing import NDArray
 from hidviz.background import checkpoint
 from hidviz.network.couplings import Couplings
 from hidviz.network.recording import Recording
-from hidviz.numerics import Array
+from hidviz.numerics import Array, Index, join_segments
 
 Hidden = Literal["stochastic", "continuous"]
 
 _SEGMENT = 1024  # bins; most networks of twenty units forget in a few hundred
 _SHORT, _TRIAL, _LONG = 64, 8 * _SEGMENT, 64 * _SEGMENT  # bins in the first chunk, the first cut one, the longest
 _STRIDE = 32  # steps of a segment run again before it is compared
+_PATIENCE = 4  # times the steps of a segment, after which a network counts as one that does not forget
 _CACHED = 2**14  # numbers that stay in the cache between operations
 _WORK = 5e7  # coupling products in a chunk run bin after bin, at most: below 50 ms
 
@@ -179,22 +181,13 @@ def _side_by_side(step: Step, state: Array, thresholds: Array) -> Array | None:
     path[0] = state
     _follow(step, path[0], thresholds, path[1:])
 
-    patience = 4 * n_steps
-    while (moved := np.flatnonzero(_differ(path[-1, :-1], path[0, 1:])) + 1).size:
-        path[0, moved] = path[-1, moved - 1]
-        for k in range(0, n_steps, _STRIDE):
-            stride = slice(k + 1, k + 1 + _STRIDE)
-            again = np.empty((_STRIDE, len(moved), n_units))
-            _follow(step, path[k, moved], thresholds[k : k + _STRIDE, moved], again)
-            still = _differ(again[-1], path[k + _STRIDE, moved])
-            path[stride, moved] = again
-            moved = moved[still]
-            patience -= _STRIDE
-            if patience < 0:
-                return None
-            if not moved.size:
-                break
-    return path[1:]
+    def advance(steps: slice, segments: Index) -> None:
+        again = np.empty((steps.stop - steps.start, len(segments), n_units))
+        _follow(step, path[steps.start, segments], thresholds[steps, segments], again)
+        path[steps.start + 1 : steps.stop + 1, segments] = again
+
+    joined = join_segments(path, advance, _differ, stride=_STRIDE, most_steps=_PATIENCE * n_steps)
+    return path[1:] if joined else None
 
 
 def _follow(step: Step, state: Array, thresholds: Array, path: Array) -> None:

@@ -9,10 +9,9 @@ A hidden chain z_0, z_1, … over S states has weight  Π_t C_t(z_t) · Π_t Q(z
 
 so that one recursion, run either way, does both. Messages are normalised at each step.
 
-Time is cut into segments run side by side. Each starts from a guess that a burn-in over the end of its neighbour has
-made good; every seam is compared, and segments that started wrong are run again until the wrong start is forgotten,
-until all seams agree. Forgetful chains need one round; others end as a plain sequential pass. Arrays over time are
-(step in segment, segment, S).
+Time is cut into segments run side by side, see `parallel_in_time`; each starts from a guess that a burn-in over the end
+of its neighbour has made good. Forgetful chains need one round; others end as a plain sequential pass. Arrays over time
+are (step in segment, segment, S).
 """
 
 from __future__ import annotations
@@ -25,9 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
-from hidviz.numerics.arrays import Array
-
-Flags = NDArray[np.bool_]
+from hidviz.numerics.arrays import Array, Flags, Index
+from hidviz.numerics.parallel_in_time import join_segments
 
 BURN_IN = 32  # steps: enough for nearly all seams of networks with g² about 1
 SEAM = 1e-13  # largest relative difference between two messages that count as one
@@ -165,8 +163,10 @@ def forward(kernel: Kernel, factors: Array, starts: Flags, first: Array | None) 
         starts: (steps, segments) where a trial starts.
         first: (S,) the message sent by the step before the block; None if there is none.
     """
-    messages = Messages(np.empty(factors.shape), np.empty(starts.shape), np.empty((0, 0, 0)))
-    _sweep(kernel, factors, starts, _guess(kernel, factors, starts, first), messages)
+    path = np.empty((len(factors) + 1, *factors.shape[1:]))
+    messages = Messages(path[1:], np.empty(starts.shape), np.empty((0, 0, 0)))
+    path[0] = _guess(kernel, factors, starts, first)
+    _sweep(kernel, factors, starts, path, messages)
     return messages
 
 
@@ -180,10 +180,12 @@ def backward(kernel: Kernel, factors: Array, ends: Flags, first: Array | None, s
         first: (S,) the message sent by the step after the block; None if there is none.
         seams: (segments, S) what the first step of each segment sends, if known from an earlier sweep.
     """
-    messages = Messages(np.empty(factors.shape), np.empty(ends.shape), np.empty(factors.shape))
+    path = np.empty((len(factors) + 1, *factors.shape[1:]))
+    messages = Messages(path[:-1], np.empty(ends.shape), np.empty(factors.shape))
     kernel, factors, ends = kernel.transposed(), factors[::-1, ::-1], ends[::-1, ::-1]
-    guess = _guess(kernel, factors, ends, first, None if seams is None else seams[:0:-1])
-    _sweep(kernel, factors, ends, guess, messages.reversed())
+    path = path[::-1, ::-1]
+    path[0] = _guess(kernel, factors, ends, first, None if seams is None else seams[:0:-1])
+    _sweep(kernel, factors, ends, path, messages.reversed())
     return messages
 
 
@@ -257,28 +259,21 @@ def _guess(kernel: Kernel, factors: Array, starts: Flags, first: Array | None, k
     return start
 
 
-def _sweep(kernel: Kernel, factors: Array, starts: Flags, start: Array, into: Messages) -> None:
-    """Run all segments from `start`, then again those whose start was not what their neighbour sent."""
-    wrong: NDArray[np.intp] | slice = slice(None)
+def _sweep(kernel: Kernel, factors: Array, starts: Flags, path: Array, into: Messages) -> None:
+    """Run all segments from path[0], then again those whose start was not what their neighbour sent."""
     any_starts = np.asarray(starts.any(axis=1))
-    for round_ in itertools.count():
-        message = start[wrong]
-        for j, factor in enumerate(factors):
-            here = starts[j, wrong] if any_starts[j] else None
-            arrived, message, log_norm = _step(kernel, message, factor[wrong], here)
-            forgotten = round_ > 0 and not _differ(message, into.sent[j, wrong]).any()
-            into.sent[j, wrong], into.log_norm[j, wrong] = message, log_norm
+
+    def advance(steps: slice, segments: Index | slice) -> None:
+        message = path[steps.start, segments]
+        for j in range(steps.start, steps.stop):
+            here = starts[j, segments] if any_starts[j] else None
+            arrived, message, into.log_norm[j, segments] = _step(kernel, message, factors[j, segments], here)
+            path[j + 1, segments] = message
             if len(into.arrived):
-                into.arrived[j, wrong] = arrived
-            if forgotten:
-                break  # what follows was right, whatever the start
-        sent = into.sent[-1, :-1]
-        wrong = 1 + np.flatnonzero(_differ(start[1:], sent))
-        if not len(wrong):
-            return
-        if round_ >= PATIENCE:
-            wrong = wrong[:1]  # all before it agree, so that this one is right after one more run
-        start[wrong] = sent[wrong - 1]
+                into.arrived[j, segments] = arrived
+
+    advance(slice(0, len(factors)), slice(None))
+    join_segments(path, advance, _differ, stride=1, one_by_one_after=PATIENCE)
 
 
 def _differ(messages: Array, others: Array) -> Flags:

@@ -13,9 +13,8 @@ from importlib.util import find_spec
 import numpy as np
 
 from hidviz import Beliefs, prepare, simulate
-from hidviz.learners.mean_field import ascent
-from hidviz.learners.parts.distinct_transitions import cases_of
-from hidviz.learners.parts.e_step import Theory, wire
+from hidviz.learners.parts.mean_field_cases import cases_of
+from hidviz.learners.parts.mean_field_objective import Theory, objective_and_slopes, wire
 from hidviz.numerics.gaussian import LOWEST, gaussian
 from tests.benchmarks.peers_numpy import NUMPY, complete
 from tests.benchmarks.problems import Answer, Evaluate, Kind, Problem
@@ -156,8 +155,8 @@ def _at_given_mu(theory: Theory) -> Callable[[Problem], Evaluate]:
         couplings, cases = p.couplings, cases_of(p.recording)
 
         def evaluate() -> Answer:
-            value, slopes = ascent(theory, wire(couplings, theory), cases, p.mu)
-            return Answer(value, {block: slopes[block] for block in "JKL"})
+            value, slopes = objective_and_slopes(theory, wire(couplings, theory), cases, p.mu)
+            return Answer(value, {"J": slopes.Jh[:, :-1], "K": slopes.K, "L": slopes.Lg[:, :-1]})
 
         return evaluate
 

@@ -1,9 +1,6 @@
-"""Segments: cut a recording into stretches of time that run side by side, for recursions that forget.
+"""Time blocks: a recording cut into segments of equal length, for recursions that run side by side.
 
-A recursion x(t+1) = f_t(x(t)) is sequential, but if it contracts, the far past does not matter. So all segments start
-at once from a guess, as columns of one matrix; then each starts again from the end of its neighbour, and stops where
-it meets its earlier path; until the seams agree to rounding. Once usually is enough. Where nothing contracts, p rounds
-make p segments right, so the end is that of the plain recursion, only later.
+How the segments are joined is in `numerics/parallel_in_time`; this is the half that knows a recording.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
 from hidviz.network import Recording
-from hidviz.numerics import Array
+from hidviz.numerics import Array, Flags, join_segments
 
 _CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache
 _WIDEST = 1024  # segments side by side, at most; more would crowd the cache
@@ -96,36 +93,29 @@ def segments(recording: Recording, *, cut: bool) -> Segments:
     )
 
 
-def side_by_side(step: Callable[[int, Array, Array], None], path: Array, *, into: slice, out_of: slice) -> None:
+def side_by_side(step: Callable[[int, Array, Array], None], path: Array, *, starting: slice, ending: slice) -> None:
     """Fill a path by step(k, path[k], path[k + 1]), in place; the first segment to run starts at 0.
 
     Args:
         step: one step of all segments.
         path: (steps + 1, n_hidden, n_segments), overwritten.
-        into: the segments that start where another ends.
-        out_of: these others, in the same order.
+        starting: the segments that start where another ends.
+        ending: these others, in the same order.
     """
     states = list(path)
-    states[0][:] = 0.0
-    for k in range(len(path) - 1):
-        if k % 64 == 0:
-            checkpoint()
-        step(k, states[k], states[k + 1])
-    tolerance = _SAME * float(np.abs(states[-1]).max(initial=0.0))
-    for _ in range(path.shape[2]):
-        if _agree(states[0][:, into], states[-1][:, out_of], tolerance):
-            return
-        states[0][:, into] = states[-1][:, out_of]
-        for k in range(len(path) - 1):
-            if k % _STRIDE:
-                step(k, states[k], states[k + 1])
-                continue
-            checkpoint()
-            before = states[k + 1].copy()
+
+    def advance(steps: slice, _segments: object) -> None:
+        for k in range(steps.start, steps.stop):
+            if k % 64 == 0:
+                checkpoint()
             step(k, states[k], states[k + 1])
-            if _agree(before, states[k + 1], tolerance):
-                break
 
+    states[0][:] = 0.0
+    advance(slice(0, len(path) - 1), None)
+    tolerance = _SAME * float(np.abs(states[-1]).max(initial=0.0))
 
-def _agree(states: Array, others: Array, tolerance: float) -> bool:
-    return bool(np.abs(states - others).max(initial=0.0) <= tolerance)
+    def differ(some: Array, others: Array) -> Flags:
+        apart: Flags = np.abs(some - others).max(axis=1, initial=0.0) > tolerance
+        return apart
+
+    join_segments(path.swapaxes(1, 2), advance, differ, stride=_STRIDE, starting=starting, ending=ending)

@@ -1,7 +1,7 @@
-"""Cases: the transitions of a recording as mean field sees them, the constant input unit beside the visible ones.
+"""Cases: the transitions of a recording as mean field sees them, all in order or each distinct one once.
 
-Without hidden-to-hidden couplings a bin's magnetisations depend on (s(t-1), s(t), s(t+1)) alone. In small networks the
-same triple comes back again and again, so each distinct one is kept once, with its count.
+Without hidden-to-hidden couplings a bin's magnetisations depend on (s(t-1), s(t), s(t+1)) alone, so that a distinct
+transition is solved once and counts as often as it occurs.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hidviz.network import Recording
-from hidviz.numerics import Array, States
+from hidviz.network import Recording, distinct_transitions
+from hidviz.numerics import Array, Index, States
+
+_WIDEST = 20  # visible units; three states of more hardly ever come back
 
 
 class Cases(NamedTuple):
     """The transitions, n of them, with the constant unit as a last column of what sends.
 
     Args:
-        previous: (n, Nv+1) s(t-1) and 1; a row of zeros where a trial starts, so that the bias is silent there too.
+        previous: (n, Nv+1) s(t-1) and 1; a row of zeros where a trial starts, where the bias has no part either.
         present: (n, Nv+1) s(t) and 1.
         following: (n, Nv) s(t+1).
         counts: (n, 1) how often each occurs in the recording.
@@ -39,8 +40,8 @@ class DistinctCases(NamedTuple):
     """Each distinct case once; `first` is a transition where each occurs, `inverse` the case of every transition."""
 
     cases: Cases
-    first: NDArray[np.intp]
-    inverse: NDArray[np.intp]
+    first: Index
+    inverse: Index
 
 
 def cases_of(recording: Recording) -> Cases:
@@ -58,28 +59,23 @@ def cases_of(recording: Recording) -> Cases:
     )
 
 
-def distinct_cases(cases: Cases) -> DistinctCases | None:
+def distinct_cases(recording: Recording, cases: Cases) -> DistinctCases | None:
     """Each distinct case once, order in time lost; None where that would not at least halve the work."""
-    parts = cases.previous, cases.present, cases.following
-    if sum(part.shape[1] for part in parts) > 62:
+    if recording.n_visible > _WIDEST:
         return None
-    keys = np.zeros(len(cases.present), dtype=np.int64)
-    for part in parts:
-        keys = (keys << part.shape[1]) + _codes(part)
-    _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    if 2 * len(first) > len(keys):
+    each = distinct_transitions(recording)
+    if 2 * len(each.count) > recording.n_transitions:
         return None
+    order = np.lexsort((each.y, each.x, each.p))  # equal states of the past side by side
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    first = each.first[order]
     picked = Cases(
         previous=cases.previous[first],
         present=cases.present[first],
         following=cases.following[first],
-        counts=counts[:, None].astype(np.float64),
+        counts=each.count[order, None],
         has_past=cases.has_past[first],
         has_next=cases.has_next[first],
     )
-    return DistinctCases(picked, first, inverse)
-
-
-def _codes(states: States) -> NDArray[np.int64]:
-    """A number for each row, from which of its entries are +1; a row of zeros differs by its constant unit."""
-    return np.asarray((states > 0) @ (1 << np.arange(states.shape[1], dtype=np.int64)))
+    return DistinctCases(picked, first, place[each.which])

@@ -1,0 +1,42 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from hidviz.learners.parts.mean_field_cases import cases_of, distinct_cases
+from hidviz.network import Recording
+
+
+def recording(n_visible, lengths, seed=1):
+    rng = np.random.default_rng(seed)
+    return Recording([rng.choice([-1, 1], (length, n_visible)) for length in lengths])
+
+
+def rows(cases):
+    return list(zip(*(map(tuple, part) for part in cases[:3]), strict=True))
+
+
+def test_neighbours_are_the_bins_before_and_after_within_a_trial():
+    cases = cases_of(recording(3, (4, 2, 5)))
+    np.testing.assert_array_equal(cases.has_past[:, 0], [0, 1, 1, 0, 0, 1, 1, 1])
+    np.testing.assert_array_equal(cases.has_next[:, 0], [1, 1, 0, 0, 1, 1, 1, 0])
+    for t in np.flatnonzero(cases.has_next):
+        np.testing.assert_array_equal(cases.previous[t + 1], cases.present[t])
+        np.testing.assert_array_equal(cases.present[t + 1, :-1], cases.following[t])
+    np.testing.assert_array_equal(cases.previous[cases.has_past[:, 0] == 0], 0)
+
+
+def test_distinct_cases_count_all_of_them():
+    data = recording(2, (300, 2, 100))
+    cases = cases_of(data)
+    distinct = distinct_cases(data, cases)
+    assert dict(zip(rows(distinct.cases), distinct.cases.counts[:, 0], strict=True)) == Counter(rows(cases))
+    known = rows(distinct.cases)
+    assert [known[k] for k in distinct.inverse] == rows(cases)
+    assert [rows(cases)[t] for t in distinct.first] == known
+
+
+@pytest.mark.parametrize(("n_visible", "length"), [(6, 200), (21, 10_000)])
+def test_nothing_is_gained_where_states_hardly_come_back(n_visible, length):
+    data = recording(n_visible, (length,))
+    assert distinct_cases(data, cases_of(data)) is None
