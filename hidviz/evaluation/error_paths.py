@@ -1,7 +1,7 @@
 """Paths: back-propagation taken apart, one error on its way back through the hidden units (the paper's Fig. 2).
 
 The error of visible unit i at t+q+2 reaches hidden unit a at t+1 by every chain of hidden units c_q, …, c_1, c_0 = a
-at t+q+1, …, t+1. Such a path contributes the product (eqs. `dLresult`, `dMresult`; X_c = 1 - mu_c²)
+at t+q+1, …, t+1. Such a path contributes the product with X_c = 1 - mu_c², eqs. 12 (`dLresult`) and 13 (`dMresult`):
 
     eps_i(t+q+2) · K_i,c_q · X_c_q(t+q+1) · M_c_q,c_(q-1) · X_c_(q-1)(t+q) ··· M_c_1,a · X_a(t+1)
 

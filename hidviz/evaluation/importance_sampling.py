@@ -7,7 +7,7 @@ hidden states. States drawn from q_t(sigma) = prod_a (1 + mu_a(t) sigma_a) / 2, 
 
 The logarithm of a mean of n weights lies below log p_t by about var(w) / (2 n p_t²), which over many bins would drown
 the sampling error; that much is added back. Better magnetisations make the error smaller, and any give the same value:
-unlike A of mean field (eq. `PMF`), the value can be compared between models. It is not a bound.
+unlike A of mean field, eq. 27 (`PMF`), the value can be compared between models. It is not a bound.
 """
 
 from __future__ import annotations

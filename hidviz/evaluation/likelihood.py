@@ -21,8 +21,8 @@ def log_likelihood(
     Args:
         couplings: of a network with as many visible units as the recording.
         recording: the visible history.
-        hidden: how the hidden units behave: "continuous" (model A, eq. `LL`) or "stochastic" (model B,
-            eq. `vislikelihood`).
+        hidden: how the hidden units behave: "continuous" (model A), eq. 5 (`LL`), or "stochastic" (model B),
+            eq. 18 (`vislikelihood`).
 
     Raises:
         ValueError: `hidden` is neither, or the numbers of visible units differ.

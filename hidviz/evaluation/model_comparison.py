@@ -5,7 +5,7 @@
 
 log P[s] is exact where that is affordable. Else, without hidden-to-hidden couplings, it is estimated by importance
 sampling with the mean-field posterior as proposal, and has a standard error. It is never a mean-field objective, which
-is no likelihood (eq. `PMF`). The baselines know of no hidden units: logistic regression on one bin and on two.
+is no likelihood, eq. 27 (`PMF`). The baselines know of no hidden units: logistic regression on one bin and on two.
 
 AIC and BIC suppose the maximum of the likelihood and that N parameters can be told apart. Beyond the true number of
 hidden units they cannot: then trust the held-out cost.

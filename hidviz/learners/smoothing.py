@@ -1,13 +1,13 @@
 """Exact maximum likelihood for stochastic hidden units with couplings among themselves (any M), by smoothing.
 
-The chain of `driven`, swept forward and backward, gives the posterior of each hidden state and of each pair in a row
-in O(T 4**Nh); the text of sec. 3.1 says that M ≠ 0 is never possible exactly. The gradient is that of eqs. `dJ` to
-`dM`, averages over the posterior:
+The chain of `hidden_chain`, swept forward and backward, gives the posterior of each hidden state and of each pair in a
+row in O(T 4**Nh); the text of sec. 3.1 says that M ≠ 0 is never possible exactly. The gradient is that of
+eqs. 23 (`dJ`) to 26 (`dM`), averages over the posterior:
 
     dJ = Σ <s(t+1) - tanh H> s(t)ᵀ          dK = Σ <(s(t+1) - tanh H) σ(t)ᵀ>
     dL = Σ <σ(t+1) - tanh B> s(t)ᵀ          dM = Σ <(σ(t+1) - tanh B) σ(t)ᵀ>
 
-Printed with σ_b(t+1) in `dM`; σ_a(t+1) is the slope.
+Printed with σ_b(t+1) in eq. 26 (`dM`); σ_a(t+1) is the slope.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def prepare_chain(recording: Recording, *, n_hidden: int, hidden_hidden: bool = 
 
 
 def log_likelihood(couplings: Couplings, recording: Recording) -> float:
-    """Exact log P[s] for any M, in nats, summed over transitions (eq. `vislikelihood`).
+    """Exact log P[s] for any M, in nats, summed over transitions: eq. 18 (`vislikelihood`).
 
     Raises:
         Infeasible: 4**Nh transitions a step would take too long.

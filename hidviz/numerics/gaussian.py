@@ -7,9 +7,9 @@ F = <log 2cosh>, the E- and M-steps its slopes, and both follow from F by one ru
     chi  = 2 dF/dV      <1-tanh²> there
 
 | closure    | F                                                | source                        |
-| NAIVE      | log 2cosh H                                      | eq. `nMF`                     |
-| LOWEST     | log 2cosh H + ½(1-tanh²H) V                      | eq. `correctedEH`             |
-| gaussian() | ∫Dx log 2cosh(H + sqrt(V) x), by quadrature      | eq. `result`                  |
+| NAIVE      | log 2cosh H                                      | eq. 29 (`nMF`)                |
+| LOWEST     | log 2cosh H + ½(1-tanh²H) V                      | eq. 33 (`correctedEH`)        |
+| gaussian() | ∫Dx log 2cosh(H + sqrt(V) x), by quadrature      | eq. 38 (`result`)             |
 
 The quadrature is the trapezoid rule, which converges exponentially here. Its nodes come in pairs ±x: with
 q = exp(-2|H|), E = exp(2 sqrt(V) step), P = q E^k, N = q E^-k and d = 1 + q² + P + N,
@@ -76,7 +76,7 @@ class Closure(NamedTuple):
 
 
 def gaussian(nodes: int = 21) -> Closure:
-    """The average over a normal distribution of the field, by the trapezoid rule (eq. `result`).
+    """The average over a normal distribution of the field, by the trapezoid rule: eq. 38 (`result`).
 
     Its chi is ∫Dx x tanh(H + sqrt(V) x)/sqrt(V), the slope of the quadrature, not ∫Dx (1-tanh²), which equals it only
     in the limit of many nodes: so objective and gradient agree to rounding however few the nodes.

@@ -28,7 +28,7 @@ def log_2cosh(field: Array) -> Array:
 
 
 def entropy(mu: Array) -> Array:
-    """Entropy in nats of ±1 units with magnetisations mu, elementwise (eq. `entropy`); 0 at mu = ±1."""
+    """Entropy in nats of ±1 units with magnetisations mu, elementwise, eq. 28 (`entropy`); 0 at ±1."""
     up, down = 0.5 * (1.0 + mu), 0.5 * (1.0 - mu)
     return -(_x_log_x(up) + _x_log_x(down))
 
