@@ -2,11 +2,11 @@
 
 import json
 import re
+import shutil
 import time
 from contextlib import contextmanager
 
 from hidviz.experiments.bundle import load_bundle
-from hidviz.ui.export.stills import chromium
 
 OURS = ("http://localhost:", "ws://localhost:", "data:", "blob:")
 FLAGS = [
@@ -20,8 +20,10 @@ CONNECTING = 120  # seconds for a page to open on a busy machine
 
 
 def launched(playwright):
-    """A headless Chromium that asks for nothing by itself."""
-    return playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+    """A headless Chromium that asks for nothing by itself: the one on the PATH, else Playwright's own."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next((path for name in names if (path := shutil.which(name))), None)
+    return playwright.chromium.launch(executable_path=path, args=FLAGS)
 
 
 @contextmanager

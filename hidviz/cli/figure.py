@@ -23,7 +23,7 @@ ROOM = 2**21  # bytes that a figure and its tables may take
 TEACHING = """\
 written to DIR, for figure 4:
   figure4.csv     a row per experiment and block: errors as found and aligned, costs in nats per bin
-  figure4.html    the figure, which needs no network; figure4.svg and figure4.png if there is a Chromium
+  figure4.html    the figure as a page that needs no network; figure4.svg and figure4.png the same on paper
   figure4.json    every knob of every experiment, versions, seconds, log-log slopes
   figure4.jsonl   finished experiments as they arrive: the same command goes on from here, whatever stopped it
 
@@ -97,20 +97,16 @@ def act(given: argparse.Namespace) -> int:
 
 
 def _draw(chosen: Figure, results: Results, out: Path) -> list[Path]:
-    """The figure as a page, and as pictures if there is a browser to draw them."""
+    """The figure as a page and as pictures."""
     from hidviz.ui.export.overlays import html
-    from hidviz.ui.export.stills import NoBrowser, stills
+    from hidviz.ui.export.sweep_figures import draw_sweep
 
-    page, svg, png = (out / f"{chosen.name}.{ending}" for ending in ("html", "svg", "png"))
-    write(page, html(panels(chosen.kind, results.table, results.courses), chosen.title))
-    try:
-        drawn, pixels = stills(page)
-    except NoBrowser as error:
-        say(f"hidviz: {page.name} is written, the pictures are not. {error}")
-        return [page]
-    write(svg, drawn)
-    write(png, pixels)
-    return [page, svg, png]
+    shown = panels(chosen.kind, results.table, results.courses)
+    drawn: dict[str, str | bytes] = {f"{chosen.name}.html": html(shown, chosen.title)}
+    drawn |= draw_sweep(shown, chosen.title, chosen.name)
+    for name, content in drawn.items():
+        write(out / name, content)
+    return [out / name for name in drawn]
 
 
 def _refuse_to_overwrite(outputs: Sequence[Path], store: Store, sweep: Sweep) -> None:

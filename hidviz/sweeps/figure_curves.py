@@ -135,7 +135,7 @@ def _cost_panels(table: pd.DataFrame) -> Iterator[Panel]:
         flat = np.full(2, limit)
         series.append(Series("limit", "", f"T → ∞: {limit:.3f}", ends, flat, flat, flat, "limit"))
         title = f"Costs, {n_visible} + {n_hidden}"
-        yield Panel(title, "T (time bins)", "cost (nats per bin)", False, tuple(series))
+        yield Panel(title, "T (time bins)", "cost − the truth's + its limit (nats per bin)", False, tuple(series))
 
 
 def _course_panels(table: pd.DataFrame, courses: pd.DataFrame) -> Iterator[Panel]:

@@ -86,7 +86,7 @@ def line(*items: Any, styles: Mapping[str, str] = MappingProxyType({})) -> Any:
     return pn.Row(*items, styles=shared | dict(styles), sizing_mode="stretch_width", margin=0)
 
 
-def offer(select: Any, options: Mapping[str, int]) -> None:
+def offer(select: Any, options: Mapping[str, Any]) -> None:
     """Let a menu offer these options, the present one kept if it is among them; nothing happens if it does already."""
     if dict(select.options) != dict(options):
         kept = select.value if select.value in options.values() else next(iter(options.values()))

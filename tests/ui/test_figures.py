@@ -14,7 +14,7 @@ from hidviz.experiments.bundle import load_bundle, save_bundle
 from hidviz.experiments.frame import Frame, regauged_frame
 from hidviz.experiments.run import iter_run
 from hidviz.ui.export.button import kept
-from hidviz.ui.export.figures import prints
+from hidviz.ui.export.run_figures import draw_run
 
 SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=100, seed=4, max_steps=6)
 
@@ -26,7 +26,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def files(frame):
-    return prints(frame)
+    return draw_run(frame)
 
 
 def texts(svg):
@@ -56,14 +56,14 @@ def test_alignment_has_a_row_of_its_own_where_it_changes_something(frame, files)
     assert {"Aligned − true", "Alignment flips hidden unit 1."} <= set(texts(files["couplings.svg"]))
     straight = regauged_frame(frame, frame.gauge)
     assert straight.gauge.is_identity
-    assert "Aligned − true" not in texts(prints(straight)["couplings.svg"])
+    assert "Aligned − true" not in texts(draw_run(straight)["couplings.svg"])
 
 
 def test_the_same_run_gives_the_same_bytes_and_the_settings_are_put_back(frame, files):
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    assert prints(frame) == files
+    assert draw_run(frame) == files
     assert dict(mpl.rcParams) == before
 
 
@@ -71,7 +71,7 @@ def test_the_same_run_gives_the_same_bytes_and_the_settings_are_put_back(frame, 
 def test_every_kind_of_run_is_drawn(knobs):
     experiment = Experiment(n_visible=4, n_steps=60, max_steps=1, **{"n_hidden": 2, "n_held_out": 60} | knobs)
     frame = [item for item in iter_run(experiment) if isinstance(item, Frame)][-1]
-    assert len(prints(frame)) == 6
+    assert len(draw_run(frame)) == 6
 
 
 def test_a_bundle_with_figures_is_made_aside_and_opens_to_the_same_run(frame, files):

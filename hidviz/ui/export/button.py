@@ -40,9 +40,9 @@ async def kept(frame: Frame) -> io.BytesIO:
 
 
 def _packed(frame: Frame) -> io.BytesIO:
-    from hidviz.ui.export.figures import prints  # not before somebody wants them: matplotlib takes its time
+    from hidviz.ui.export.run_figures import draw_run  # not before somebody wants them: matplotlib takes its time
 
     content = io.BytesIO()
-    save_bundle(content, frame, prints(frame))
+    save_bundle(content, frame, draw_run(frame))
     content.seek(0)
     return content

@@ -14,6 +14,7 @@ from bokeh.plotting import figure
 
 from hidviz.numerics import Array
 from hidviz.ui.theme import inks
+from hidviz.units import raised
 
 FONT = "Roboto, Helvetica, Arial, sans-serif"
 MAX_POINTS = 1500  # more than a plot has pixels across
@@ -80,3 +81,33 @@ def decimated(x: Array, y: Array, max_points: int = MAX_POINTS) -> tuple[Array, 
     extremes = np.concatenate([begins + inner.argmin(axis=1), begins + inner.argmax(axis=1)])
     index = np.unique(np.concatenate([[0, n - 1], np.minimum(extremes, n - 2)]))
     return x[index], y[index]
+
+
+def decades(low: float, high: float) -> dict[float, str]:
+    """Ticks between two numbers given by their logarithms: powers of ten, and what it needs between them."""
+    for factors in ((1,), (1, 3), (1, 2, 3, 5), tuple(range(1, 10))):
+        ticks = {
+            k + float(np.log10(factor)): _power_of_ten(factor, k)
+            for k in range(int(np.floor(low)), int(np.ceil(high)) + 1)
+            for factor in factors
+        }
+        inside = {tick: label for tick, label in ticks.items() if low - 0.02 <= tick <= high + 0.02}
+        if len(inside) >= 4:
+            break
+    return inside
+
+
+def _power_of_ten(factor: int, k: int) -> str:
+    """Factor times ten to the k: as it is where that is short, with a raised exponent where it is not."""
+    if 0 <= k <= 2:
+        return str(factor * 10**k)
+    return ("10" if factor == 1 else f"{factor}·10") + raised(k)
+
+
+def round_numbers(low: float, high: float) -> dict[float, str]:
+    """About five round ticks between two numbers."""
+    rough = max(high - low, 1e-9) / 5.0
+    scale = 10.0 ** np.floor(np.log10(rough))
+    step = scale * next(factor for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * scale >= rough)
+    first, last = int(np.ceil(low / step)), int(np.floor(high / step + 0.5))
+    return {k * step: f"{k * step:,.6g}" for k in range(first, last + 1)}

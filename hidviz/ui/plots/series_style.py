@@ -1,11 +1,17 @@
-"""Strokes: how a curve of a sweep is drawn. Its colour tells the block or the cost, its dash the learner."""
+"""Strokes and labels of the curves of a sweep: colour tells the block or the cost, the dash the learner.
+
+Whoever draws them, on the page or on paper, asks here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
-from hidviz.sweeps import Series
+from hidviz.numerics import Array
+from hidviz.sweeps import COSTS, Panel, Series
+from hidviz.ui.plots.axes import spread
 from hidviz.ui.theme import block_colours, inks
 
 DASHES: Mapping[str, str] = MappingProxyType(
@@ -51,3 +57,77 @@ def dash_of(series: Series) -> str:
     if series.ending == "converged" and series.learner in CONVERGED_DASHES:
         return CONVERGED_DASHES[series.learner]
     return COST_DASHES.get(series.what) or DASHES.get(series.learner, "solid")
+
+
+STROKES = {"solid": (), "dashed": (7, 4), "dotted": (2, 4), "dotdash": (2, 4, 7, 4), "dashdot": (7, 4, 2, 4)}
+
+
+def stroke(dash: str) -> tuple[int, ...]:
+    """Lengths of strokes and gaps in turn, in pixels; empty for a line that is whole."""
+    return STROKES[dash] if dash in STROKES else tuple(int(length) for length in dash.split())
+
+
+def dashes_of(panels: Iterable[Panel]) -> dict[str, str]:
+    """What the dashes mean: for every learner, cost or start its dash."""
+    names: dict[str, str] = {}
+    for series in (series for panel in panels for series in panel.series if series.role == "curve"):
+        is_cost = series.what in COSTS and not series.start
+        name = COSTS[series.what] if is_cost else series.start or series.label.partition(", ")[2] or series.label
+        if series.learner or series.start:
+            names.setdefault(name, dash_of(series))
+    return names
+
+
+def thin_words(panels: Iterable[Panel]) -> str:
+    """What thin curves are, in a sentence; empty if there are none."""
+    thin = (series for panel in panels for series in panel.series if series.role == "thin")
+    names = dict.fromkeys(series.label.removeprefix(series.what).strip(" ,") for series in thin)
+    return f"Thin: {'; '.join(names)}." if names else ""
+
+
+def short_name(series: Series) -> str:
+    """What is written at the end of a curve: its block or cost, or what it is."""
+    if series.start or series.role in ("guide", "limit"):
+        return series.label
+    return COSTS.get(series.what, series.what)
+
+
+@dataclass(frozen=True, eq=False)
+class EndLabel:
+    """A text at the end (x, y) of a curve, at the height that keeps it apart from its neighbours."""
+
+    series: Series
+    text: str
+    x: float
+    y: float
+    height: float
+
+
+def end_labels(
+    shown: Sequence[Series],
+    x_of: Callable[[Array], Array],
+    y_of: Callable[[Array], Array],
+    ends: tuple[float, float],
+    gap: float,
+    name: Callable[[Series], str] = short_name,
+) -> list[EndLabel]:
+    """The labels of curves, thin ones left out; curves of one name that end together share one.
+
+    Args:
+        shown: the curves.
+        x_of: from an abscissa to its place on the axis.
+        y_of: the same for an ordinate.
+        ends: of the ordinate, as places.
+        gap: least distance of two labels.
+        name: what is written at a curve.
+    """
+    kept: list[tuple[Series, str, float, float]] = []
+    for series in shown:
+        if series.role == "thin":
+            continue
+        x, y, text = float(x_of(series.x[-1:])[0]), float(y_of(series.y[-1:])[0]), name(series)
+        if not any(text == other[1] and x == other[2] and abs(y - other[3]) < gap for other in kept):
+            kept.append((series, text, x, y))
+    low, high = ends
+    heights = spread([y for *_, y in kept], gap, low + gap / 2, high - gap / 2) if kept else []
+    return [EndLabel(*each, height) for each, height in zip(kept, heights, strict=True)]

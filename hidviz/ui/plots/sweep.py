@@ -7,7 +7,7 @@ the learner, and is explained beside the figure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,16 +16,17 @@ from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, Text
 from bokeh.plotting import figure
 
 from hidviz.numerics import Array
-from hidviz.sweeps import COSTS, Panel, Series
-from hidviz.ui.plots.axes import FONT, decimated, paint_axes, spread
-from hidviz.ui.plots.series_style import WIDTHS, colour_of, dash_of
+from hidviz.sweeps import Panel, Series
+from hidviz.ui.plots.axes import FONT, decades, decimated, paint_axes, round_numbers
+from hidviz.ui.plots.series_style import WIDTHS, colour_of, dash_of, end_labels, stroke
 from hidviz.ui.theme import LIGHT, inks
-from hidviz.units import raised
 
 Scale = Literal["log-log", "log", "linear"]
 
 N_LABELS = 40
 UNITS = {"T (time bins)": "bins"}
+LINE = 0.058  # of the height of a figure: a line of text
+LEADER = 0.02  # of its width: from the end of a curve to a label that stands apart
 FAINT = 0.45  # opacity of shipped curves where computed ones lie over them
 
 
@@ -62,6 +63,8 @@ class LengthPlot:
             {"x": [], "y": [], "color": [], "fill": [], "alpha": [], "label": [], "at": [], "value": [], "origin": []}
         )
         self._ends = ColumnDataSource(_padded([]))
+        self._leaders = ColumnDataSource({name: [] for name in ("x0", "y0", "x1", "y1", "color")})
+        self.figure.segment("x0", "y0", "x1", "y1", source=self._leaders, line_color="color", line_alpha=0.6)
         self.figure.multi_line(
             "x", "y", source=self._lines, line_color="color", line_dash="dash", line_width="width", line_alpha="alpha"
         )
@@ -73,7 +76,7 @@ class LengthPlot:
         self.figure.add_glyph(
             self._ends,
             Text(
-                x="x", y="y", text="text", text_color="color", x_offset=9, text_baseline="middle",
+                x="x", y="y", text="text", text_color="color", x_offset=6, text_baseline="middle",
                 text_font_size="14px", text_font={"value": FONT},
             ),
         )  # fmt: skip
@@ -151,51 +154,48 @@ class LengthPlot:
             low = 0.0 if values is y and zero else low
             span = max(high - low, 1e-3 if not log else 0.3)
             shown.update(start=low - 0.06 * span, end=high + room * span)
-            ticks = _decades(low, high) if log else _round_numbers(low, high)
+            ticks = decades(low, high) if log else round_numbers(low, high)
             axis.axis_label = label
             axis.ticker = FixedTicker(ticks=list(ticks))
             axis.major_label_overrides = ticks
 
     def _label_ends(self, drawn: list[Series], x_of: Transform, y_of: Transform) -> None:
-        """The name of its block or cost at the end of each curve, once for curves that end together."""
-        chosen = [series for series in drawn if series.role != "thin"]
-        ends = [(float(x_of(s.x[-1:])[0]), float(y_of(s.y[-1:])[0]), _short(s), s) for s in chosen]
+        """The name of its block or cost at the end of each curve, and a line to it where it must stand apart."""
         low, high = self.figure.y_range.start, self.figure.y_range.end
-        gap = 0.045 * (high - low)
-        kept: list[tuple[float, float, str, Series]] = []
-        for end in ends:
-            if not any(end[2] == other[2] and abs(end[1] - other[1]) < gap and end[0] == other[0] for other in kept):
-                kept.append(end)
-        heights = spread([end[1] for end in kept], gap, low + gap / 2, high - gap / 2) if kept else []
+        gap = LINE * (high - low)
+        labels = end_labels(drawn, x_of, y_of, (low, high), gap)
+        colours = [colour_of(label.series, self._dark) for label in labels]
+        x_span = self.figure.x_range.end - self.figure.x_range.start
+        away = [abs(label.height - label.y) > 0.3 * gap for label in labels]
         self._ends.data = _padded(
-            [(end[0], y, end[2], colour_of(end[3], self._dark)) for end, y in zip(kept, heights, strict=True)]
+            [
+                (label.x + (LEADER * x_span if far else 0.0), label.height, label.text, colour)
+                for label, colour, far in zip(labels, colours, away, strict=True)
+            ]
         )
+        led = [(label, colour) for label, colour, far in zip(labels, colours, away, strict=True) if far]
+        self._leaders.data = {
+            "x0": [label.x for label, _ in led],
+            "y0": [label.y for label, _ in led],
+            "x1": [label.x + LEADER * x_span for label, _ in led],
+            "y1": [label.height for label, _ in led],
+            "color": [colour for _, colour in led],
+        }
 
 
 Transform = Callable[[Array], Array]
 
 
-def dashes_of(panels: Iterable[Panel]) -> dict[str, str]:
-    """What the dashes mean: for every learner, cost or start its dash."""
-    names: dict[str, str] = {}
-    for series in (series for panel in panels for series in panel.series if series.role == "curve"):
-        is_cost = series.what in COSTS and not series.start
-        name = COSTS[series.what] if is_cost else series.label.partition(", ")[2] or series.label
-        if series.learner or series.start:
-            names.setdefault(name, dash_of(series))
-    return names
-
-
-def legend(dashes: Mapping[str, str]) -> str:
-    """The same as HTML: a short stroke before every name."""
-    strokes = {"solid": "", "dashed": "7 4", "dotted": "2 4", "dotdash": "2 4 7 4", "dashdot": "7 4 2 4"}
+def legend(dashes: Mapping[str, str], thin: str = "") -> str:
+    """What the dashes mean, as HTML: a short stroke before every name; and what thin curves are."""
+    strokes = {name: " ".join(map(str, stroke(dash))) for name, dash in dashes.items()}
     items = "".join(
         '<span style="display:inline-flex;align-items:center;gap:8px;margin-right:24px">'
         '<svg width="44" height="8" aria-hidden="true"><line x1="0" x2="44" y1="4" y2="4" stroke="currentColor" '
-        f'stroke-width="2.5" stroke-dasharray="{strokes.get(dash, dash)}"/></svg>{name}</span>'
-        for name, dash in dashes.items()
+        f'stroke-width="2.5" stroke-dasharray="{lengths}"/></svg>{name}</span>'
+        for name, lengths in strokes.items()
     )
-    return f'<div style="font-size:15px">{items}</div>' if items else ""
+    return f'<div style="font-size:15px">{items}{thin}</div>' if items or thin else ""
 
 
 def _padded(ends: Sequence[tuple[float, float, str, str]]) -> dict[str, list[object]]:
@@ -207,39 +207,3 @@ def _padded(ends: Sequence[tuple[float, float, str, str]]) -> dict[str, list[obj
 def _belongs(series: Series, log_x: bool) -> bool:
     """A guide 1/T is a straight line between its two ends on logarithmic axes only."""
     return series.role != "guide" or log_x
-
-
-def _short(series: Series) -> str:
-    if series.start or series.role in ("guide", "limit"):
-        return series.label
-    return COSTS.get(series.what, series.what)
-
-
-def _decades(low: float, high: float) -> dict[float, str]:
-    """Ticks between two numbers given by their logarithms: powers of ten, and what it needs between them."""
-    for factors in ((1,), (1, 3), (1, 2, 3, 5), tuple(range(1, 10))):
-        ticks = {
-            k + float(np.log10(factor)): _power_of_ten(factor, k)
-            for k in range(int(np.floor(low)), int(np.ceil(high)) + 1)
-            for factor in factors
-        }
-        inside = {tick: label for tick, label in ticks.items() if low - 0.02 <= tick <= high + 0.02}
-        if len(inside) >= 4:
-            break
-    return inside
-
-
-def _power_of_ten(factor: int, k: int) -> str:
-    """Factor times ten to the k: as it is where that is short, with a raised exponent where it is not."""
-    if 0 <= k <= 2:
-        return str(factor * 10**k)
-    return ("10" if factor == 1 else f"{factor}·10") + raised(k)
-
-
-def _round_numbers(low: float, high: float) -> dict[float, str]:
-    """About five round ticks between two numbers."""
-    rough = max(high - low, 1e-9) / 5.0
-    scale = 10.0 ** np.floor(np.log10(rough))
-    step = scale * next(factor for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * scale >= rough)
-    first, last = int(np.ceil(low / step)), int(np.floor(high / step + 0.5))
-    return {k * step: f"{k * step:,.6g}" for k in range(first, last + 1)}

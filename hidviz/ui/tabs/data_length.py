@@ -34,7 +34,8 @@ from hidviz.sweeps import (
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.export_buttons import ExportButtons
 from hidviz.ui.layout import line, row, sentence, table_pane
-from hidviz.ui.plots.sweep import Layer, LengthPlot, dashes_of, legend
+from hidviz.ui.plots.series_style import dashes_of, thin_words
+from hidviz.ui.plots.sweep import Layer, LengthPlot, legend
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.sweep_queue import in_turn
 from hidviz.ui.tabs.data_length_choice import Choice
@@ -205,7 +206,7 @@ class LengthsTab:
                 plot.show([Layer(panel, shipped) for panel, shipped in drawn if panel.title == titles[k]],
                           self.choice.scale)  # fmt: skip
         dashes = dashes_of(panel for panel, _ in drawn)
-        self.legend.object = legend(dashes)
+        self.legend.object = legend(dashes, thin_words(panel for panel, _ in drawn))
         self.exports.caption = " · ".join(f"{dash}: {name}" for name, dash in dashes.items())
         self.exports.name_of_files = self.choice.name
         self.table.visible = self.show_table.value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ import panel_material_ui as pmui
 from hidviz.experiments import Experiment
 from hidviz.learners import LEARNERS
 from hidviz.sweeps import FIGURES, Figure, Kind, Sweep, grid
+from hidviz.ui.layout import offer
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.sweep import name_of, own_look_for, own_rules
 
@@ -19,6 +20,8 @@ OWN = "own"
 ALL = -1
 MOST_EXPERIMENTS = 200
 SCALES = {"Log–log": "log-log", "T logarithmic": "log", "Linear": "linear"}
+SCALES_OF: Mapping[str, tuple[str, ...]] = {"costs": ("T logarithmic", "Linear"), "courses": ("Linear",)}
+"""Those that make sense for a kind of figure; all of them for the others."""
 
 
 class Choice:
@@ -128,6 +131,7 @@ class Choice:
     def _show_what_matters(self) -> None:
         self._own.visible = self.figure is None
         self._quick.visible = self._points.visible = self.figure is not None
+        offer(self._scale, {name: SCALES[name] for name in SCALES_OF.get(self.kind, SCALES)})
         sweep = self.sweep() if self.figure else None
         names = [name_of(experiment) for experiment in sweep.experiments] if sweep else []
         self._points.param.update(options={"All": ALL} | {name: k for k, name in enumerate(names)}, value=ALL)

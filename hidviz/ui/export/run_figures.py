@@ -1,16 +1,9 @@
-"""Prints: the pictures of one run as finished figures, SVG and PNG, drawn without a browser and without a screen.
-
-Costs, errors and couplings look as on the Learn tab, on paper. They are drawn by matplotlib, which may be done in any
-thread: nothing here touches its global figures, and its settings are put back. The same run gives the same bytes.
-"""
+"""The pictures of one run as finished figures, SVG and PNG: costs, errors and couplings, as on the Learn tab."""
 
 from __future__ import annotations
 
-import io
-import threading
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -19,45 +12,21 @@ from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import MATRICES, aligned
 from hidviz.numerics import Array
+from hidviz.ui.export.paper import drawing, files_of, say
 from hidviz.ui.plots.axes import decimated
 from hidviz.ui.plots.heatmaps import Scale, block_matrix, scale_for, unit_ticks
 from hidviz.ui.text.status import gauge_in_words
 from hidviz.ui.theme import LIGHT, block_colours, diverging
 
-STYLE = {
-    "svg.fonttype": "none",  # text stays text
-    "svg.hashsalt": "hidviz",  # else identifiers are drawn at random
-    "font.size": 11.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlesize": 11.0,
-    "axes.edgecolor": LIGHT.quiet,
-    "axes.labelcolor": LIGHT.text,
-    "text.color": LIGHT.text,
-    "xtick.color": LIGHT.quiet,
-    "ytick.color": LIGHT.quiet,
-    "axes.grid": True,
-    "grid.color": LIGHT.grid,
-    "legend.frameon": False,
-    "figure.facecolor": LIGHT.paper,
-}
-UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
-DOTS_PER_INCH = 120
 
-_drawing = threading.Lock()  # matplotlib's settings belong to the process
-
-
-def prints(frame: Frame) -> dict[str, bytes]:
+def draw_run(frame: Frame) -> dict[str, bytes]:
     """The pictures of a run by their file names: costs, errors and couplings, each as .svg and .png."""
-    files = {}
-    with _drawing, mpl.rc_context(STYLE):
+    files: dict[str, bytes] = {}
+    with drawing():
         pictures = {"costs": _costs(frame), "errors": _errors(frame), "couplings": _couplings(frame)}
         for name, picture in pictures.items():
-            _say(picture, _headline(frame), from_top=0.1)
-            for kind, undated in UNDATED.items():
-                content = io.BytesIO()
-                picture.savefig(content, format=kind, dpi=DOTS_PER_INCH, metadata=undated)
-                files[f"{name}.{kind}"] = content.getvalue()
+            say(picture, _headline(frame), from_top=0.1)
+            files |= files_of(picture, name)
     return files
 
 
@@ -119,12 +88,6 @@ def _over_steps(what: str) -> tuple[Figure, Any]:
     return figure, axes
 
 
-def _say(figure: Figure, text: str, from_top: float) -> None:
-    """A line of text at the left, so many inches from the top."""
-    width, height = figure.get_size_inches()
-    figure.text(0.15 / width, 1.0 - from_top / height, text, va="top", fontsize=11)
-
-
 SIDE, PITCH, LEFT, TOP = 3.0, 3.8, 0.75, 1.1  # inches: a map, from one to the next, and to the first of a row
 
 
@@ -148,7 +111,7 @@ def _couplings(frame: Frame) -> Figure:
     bar = figure.add_axes(((LEFT + 3 * PITCH - 0.4) / width, 1.0 - (TOP + SIDE) / height, 0.15 / width, SIDE / height))
     bar.grid(visible=False)
     figure.colorbar(image, cax=bar, label="coupling")
-    _say(figure, gauge_in_words(frame.gauge, found.n_hidden, truth.n_hidden), from_top=0.4)
+    say(figure, gauge_in_words(frame.gauge, found.n_hidden, truth.n_hidden), from_top=0.4)
     return figure
 
 
