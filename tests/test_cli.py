@@ -208,3 +208,32 @@ def test_fit_reads_spike_times(tmp_path):
     assert main([*words, "--learner", "visible", "--starts", "1", "--out", str(out)]) == DONE
     with np.load(out) as found:
         assert found["J"].shape == (3, 3)
+
+
+def test_fit_scans_a_range_and_hides_a_unit(recorded, tmp_path, capsys):
+    path, _ = recorded
+    out = tmp_path / "fit.npz"
+    words = ["fit", str(path), "--hidden", "0-2", "--starts", "1", "--steps", "30", "--hide", "u2"]
+    assert main([*words, "--out", str(out)]) == DONE
+    said = capsys.readouterr().err
+    costs = json.loads(out.with_suffix(".json").read_text())
+    assert [row["n_hidden"] for row in costs["scan"]] == [0, 1, 2]
+    assert costs["chosen"] in said
+    chosen = next(row for row in costs["scan"] if row["chosen"])
+    with np.load(out) as found:
+        assert found["K"].shape == (4, chosen["n_hidden"])
+    assert costs["hide"]["name"] == "u2"
+    assert f"AUC {costs['hide']['auc']:.2f}" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--hidden", "0-2", "--learner", "mean-field"], "A scan needs the exact learner"),
+        (["--hidden", "1", "--hide", "u9"], "no unit u9 to hide; there are u1, u2, u3, u4"),
+    ],
+)
+def test_fit_says_what_a_scan_cannot_do(words, sentence, recorded, tmp_path, capsys):
+    assert main(["fit", str(recorded[0]), *words, "--out", str(tmp_path / "a.npz")]) == REFUSED
+    assert sentence in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,7 @@ from typing import Any
 
 from hidviz.background import check_writable, write
 from hidviz.cli import recordings
-from hidviz.cli.fit_scan import run_scan
+from hidviz.cli.fit_scan import check_hidden, hide, run_scan
 from hidviz.cli.fit_summary import in_words
 from hidviz.cli.terminal import DONE, FAILED, Bar, Refused, report, say
 from hidviz.experiments import Fitted, Settings, fitted
@@ -72,6 +72,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--steps", type=int, default=1000, metavar="N", help="most steps of a run (default: 1000)")
     parser.add_argument("--starts", type=int, default=3, metavar="N", help="random starts (default: 3)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random starts (default: 1)")
+    parser.add_argument(
+        "--hide", metavar="UNIT", help="hide this unit too, infer it from the others, and compare with what it did"
+    )
     parser.add_argument("--force", action="store_true", help="overwrite the result, once the new one is complete")
     parser.set_defaults(act=act)
 
@@ -89,6 +92,8 @@ def act(given: argparse.Namespace) -> int:
     try:
         spikes = recordings.spikes(given)
         recording = recordings.recording(spikes, given)
+        if given.hide is not None:
+            check_hidden(recording, given.hide)
         settings = Settings(
             learner=given.learner, n_hidden=given.hidden[-1], hidden_hidden=given.hidden_hidden == "yes",
             bias=not given.no_bias, blocks=given.blocks, penalty=given.penalty, box=given.box,
@@ -102,6 +107,8 @@ def act(given: argparse.Namespace) -> int:
         found = run_scan(recording, settings, given.hidden, given.hidden_hidden)
     else:
         found = _run_fit(recording, settings)
+    if given.hide is not None:
+        hide(found, recording, settings, given.hide)
     try:
         written = _keep(found, outputs)
     except OSError as error:

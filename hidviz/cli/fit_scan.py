@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 
 from hidviz.cli.terminal import Bar, Refused, say
-from hidviz.experiments import Fitted, Scan, Settings, scan
+from hidviz.experiments import Fitted, Scan, Settings, hide_unit, scan
 from hidviz.network import Couplings, Recording, divide
 from hidviz.version import __version__
 
@@ -42,6 +42,31 @@ def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], co
     chosen = table.chosen.couplings
     assert chosen is not None
     return Fitted(chosen, _summary(table, recording, settings, chosen))
+
+
+def check_hidden(recording: Recording, unit: str) -> None:
+    """Refuse to hide a unit that is not there.
+
+    Raises:
+        ValueError: it is not.
+    """
+    names = [recording.name_of(k) for k in range(recording.n_visible)]
+    if unit not in names or len(names) < 2:
+        raise ValueError(f"There is no unit {unit} to hide; there are {', '.join(names)}.")
+
+
+def hide(found: Fitted, recording: Recording, settings: Settings, unit: str) -> None:
+    """Hide a recorded unit, infer as many hidden units as the fit has, say how they compare, and keep it."""
+    size = max(found.couplings.n_hidden, 1)
+    if settings.learner != "exact" or not settings.blocks:
+        raise Refused("--hide needs the exact learner and held-out blocks: leave those options out.")
+    say(f"hiding {unit}, to infer it from the others ...")
+    seen = hide_unit(
+        divide(recording, blocks=settings.blocks), unit, n_hidden=size, hidden_hidden=bool(found.couplings.M.any()),
+        starts=settings.starts, penalty=settings.penalty, max_steps=settings.max_steps, seed=settings.seed,
+    )  # fmt: skip
+    say(seen.in_words())
+    found.summary["hide"] = {**asdict(seen), "is_the_unit": seen.is_the_unit}
 
 
 def _summary(table: Scan, recording: Recording, settings: Settings, chosen: Couplings) -> dict[str, object]:

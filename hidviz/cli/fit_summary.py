@@ -47,6 +47,8 @@ def _costs(summary: dict[str, Any]) -> Iterator[str]:
 
 
 def _warnings(summary: dict[str, Any]) -> Iterator[str]:
+    for remark in summary.get("remarks", ()):
+        yield f"  {remark}"
     if summary["state"] == "diverged" or "Runaway" in summary["message"] or "E-step" in summary["message"]:
         yield f"  Warning: {summary['message']}"
     elif summary["state"] != "converged":

@@ -18,6 +18,7 @@ from hidviz.evaluation.information import LONGEST_ERROR_BARS, MOST_PARAMETERS, e
 from hidviz.evaluation.likelihood import LONGEST_JUDGEMENT, judge_for, log_likelihood
 from hidviz.evaluation.model_comparison import Candidate, Evidence, Judgement, judge
 from hidviz.evaluation.paired import Difference, block_costs, paired
+from hidviz.evaluation.repeats import Repeats, repeats
 from hidviz.evaluation.sampler import Sampler, sampler
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "FreeRun",
     "Judgement",
     "Path",
+    "Repeats",
     "Sampler",
     "baseline_seconds",
     "baselines",
@@ -61,6 +63,7 @@ __all__ = [
     "n_paths",
     "paired",
     "rates",
+    "repeats",
     "rescale",
     "rms_errors",
     "sampler",

@@ -9,6 +9,7 @@ objective.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Generator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -140,6 +141,7 @@ def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None
             "settings": asdict(settings),
             "names": [recording.name_of(unit) for unit in range(recording.n_visible)],
             "bin": recording.bin,
+            "data": fingerprint(recording),
             "n_visible": train.n_visible,
             "n_trials": len(recording.trials),
             "n_transitions": train.n_transitions,
@@ -162,6 +164,15 @@ def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None
     )
 
 
+def fingerprint(recording: Recording) -> str:
+    """A hash of all states, trial by trial: tells whether two fits saw the same data, and tells nothing of them."""
+    digest = hashlib.sha256()
+    for trial in recording.trials:
+        digest.update(repr(trial.shape).encode())
+        digest.update(np.ascontiguousarray(trial).tobytes())
+    return f"sha256:{digest.hexdigest()}"
+
+
 def _judged(
     parts: Parts | None, couplings: Couplings, name: str, n_hidden: int, switches: dict[str, bool], penalty: float
 ) -> dict[str, Any]:
@@ -169,11 +180,17 @@ def _judged(
     found: dict[str, Any] = {"held_out": None, "baselines_held_out": {"visible": None, "visible-lag2": None}}
     if parts is None:
         return found | {"not_judged": "Nothing is held out."}
-    others = {}
+    others, remarks = {}, []
     lags: Literal[1, 2]
     for lags, which in ((1, "visible"), (2, "visible-lag2")):
         fit = logistic_fit(parts.learn, lags=lags, bias=switches["bias"], penalty=max(penalty, TINY))
+        if fit.held:
+            names = ", ".join(parts.learn.name_of(unit) for unit in fit.held)
+            remarks.append(
+                f"Some states of {names} can be foretold perfectly at lag {lags}: a penalty keeps it finite."
+            )
         others[which] = block_costs(fit.couplings, parts.judge, which, n_hidden=parts.judge.n_visible * (lags - 1))
+    found["remarks"] = remarks
     found["baselines_held_out"] = {which: float(costs.mean()) for which, costs in others.items()}
     judge = judge_for(name, parts.judge, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
     if judge is None:

@@ -19,16 +19,16 @@ from typing import Literal
 import numpy as np
 
 from hidviz.background import on_one_blas_thread
-from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, block_costs, criteria, judge_for, paired
-from hidviz.experiments.fit_parts import iter_starts
+from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, block_costs, criteria, judge_for, paired, repeats
+from hidviz.experiments.fit_parts import iter_starts, starting_point
 from hidviz.experiments.scan_table import Scan, ScanRow
 from hidviz.experiments.setup import cost_of
-from hidviz.learners import LEARNERS, Infeasible, logistic_fit, prepare
-from hidviz.network import Couplings, Parts, learned_blocks
+from hidviz.learners import Infeasible, logistic_fit, prepare
+from hidviz.network import Parts, learned_blocks
 
 ENOUGH = 100  # bins for each coupling of a row, from which no penalty is needed
 PENALTIES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1)
-STEPS = 80  # evaluations of a start, for the prediction
+STEPS = 120  # of a start, for the first prediction; then as many as the models before took
 
 
 @on_one_blas_thread
@@ -67,12 +67,11 @@ def scan(
     models = [(n, m) for n in wanted for m in sorted(set(hidden_hidden))]
     weight = _penalty(parts, max(wanted, default=0)) if penalty is None else penalty
     table = _baselines(parts, weight, len(models) + 1)
-    pending = {model: _seconds(parts, *model, starts) for model in models}
-    slow, spent = _slowness(parts, *models[0]) if models else 1.0, 0.0
-    predicted = 0.0
+    pending = {model: starts * _seconds(parts, *model) for model in models}
+    steps, spent, expected = float(min(STEPS, max_steps)), 0.0, 0.0
     for model in models:
         name = ScanRow(*model, None, 0).name
-        table = replace(table, doing=name, seconds_left=slow * sum(pending.values()))
+        table = replace(table, doing=name, seconds_left=steps * sum(pending.values()))
         yield table
         began = time.monotonic()
         try:
@@ -82,9 +81,9 @@ def scan(
         except Infeasible as refusal:
             row = ScanRow(*model, None, 0, note=str(refusal))
         assert isinstance(row, ScanRow)
-        spent, predicted = spent + time.monotonic() - began, predicted + pending.pop(model)
-        slow = spent / predicted
-        table = _with(table, row, slow * sum(pending.values()))
+        spent, expected = spent + time.monotonic() - began, expected + pending.pop(model)
+        steps = spent / expected if expected else steps
+        table = _with(table, row, steps * sum(pending.values()))
         yield table
     yield replace(table, doing="", seconds_left=0.0)
 
@@ -138,7 +137,9 @@ def _baselines(parts: Parts, penalty: float, n: int) -> Scan:
         0, False, couplings, paid.n_parameters, cost, (), costs[0], paired(costs[0], costs[0]),
         aic=paid.aic / n_transitions, bic=paid.bic / n_transitions,
     )  # fmt: skip
-    return Scan((first,), paired(costs[0], costs[1]), penalty, parts.how, n, "", 0.0, tuple(remarks))
+    told = repeats(parts)
+    gains = None if told is None else (paired(costs[0], told.alone), paired(costs[0], told.with_lag1))
+    return Scan((first,), paired(costs[0], costs[1]), penalty, parts.how, n, "", 0.0, tuple(remarks), gains)
 
 
 def _with(table: Scan, row: ScanRow, seconds_left: float) -> Scan:
@@ -171,23 +172,23 @@ def _penalty(parts: Parts, most_hidden: int) -> float:
     return min(PENALTIES, key=cost)
 
 
-def _seconds(parts: Parts, n: int, m: bool, starts: int) -> float:
-    """Predicted seconds of one model, by the learners' own guess."""
-    seconds = LEARNERS["exact"].seconds
-    n_visible = parts.learn.n_visible
-    each = sum(seconds(n_visible, n, part.n_transitions, m) for part in (parts.learn, parts.stop))
-    return starts * STEPS * each
+def _seconds(parts: Parts, n: int, m: bool) -> float:
+    """Seconds of one step on this machine as it is now: measured, as its speed and its other work vary.
 
-
-def _slowness(parts: Parts, n: int, m: bool) -> float:
-    """How much slower this machine is now than the learners guess: one evaluation, measured."""
+    Args:
+        parts: what is learned from and stopped by.
+        n: number of hidden units.
+        m: whether with M.
+    """
     try:
-        learner = prepare("exact", parts.learn, n_hidden=n, hidden_hidden=m, bias=True)
+        learners = [prepare("exact", part, n_hidden=n, hidden_hidden=m, bias=True) for part in parts[:2]]
     except Infeasible:
-        return 1.0
-    nothing = Couplings(
-        *(np.zeros(shape) for shape in ((learner.n_visible,) * 2, (learner.n_visible, n), (n, learner.n_visible)))
-    )
-    began = time.monotonic()
-    learner(nothing)
-    return (time.monotonic() - began) / LEARNERS["exact"].seconds(learner.n_visible, n, learner.n_transitions, m)
+        return 0.0
+    start = starting_point(parts.learn, learners[0], np.random.default_rng(0))
+    taken = []
+    for _ in range(3):
+        began = time.monotonic()
+        for learner in learners:
+            learner(start)
+        taken.append(time.monotonic() - began)
+    return float(np.median(taken))

@@ -75,6 +75,7 @@ class Scan:
         doing: what is being fitted; empty at the end.
         seconds_left: predicted.
         remarks: sentences to read with the table.
+        repeats: gain of h(t), alone and with lag 1, on lag 1, where 20 trials or more have one length; else None.
     """
 
     rows: tuple[ScanRow, ...]
@@ -85,6 +86,7 @@ class Scan:
     doing: str
     seconds_left: float
     remarks: tuple[str, ...] = ()
+    repeats: tuple[Difference, Difference] | None = None
 
     @property
     def best(self) -> ScanRow:
@@ -117,6 +119,9 @@ class Scan:
             gain, step = ("" if d is None else d.in_words() for d in (each.gain, each.step))
             lines.append(f"{each.name:24}{gain:>16}{step:>16}{each.aic:11.4f}{each.bic:11.4f}")
         lines.append(f"{'lag 2':24}{self.lag2.in_words():>16}")
+        if self.repeats is not None:
+            names = ("h(t) of repeats", "h(t) and lag 1")
+            lines += [f"{name:24}{each.in_words():>16}" for name, each in zip(names, self.repeats, strict=True)]
         return "\n".join([*lines, self.sentence(), *self.remarks])
 
     def sentence(self) -> str:
@@ -128,6 +133,11 @@ class Scan:
         text = f"Chosen: {chosen.name}, {chosen.gain.in_words()} thousandths of a nat per bin better than lag 1"
         if best is not chosen:
             text += f"; {best.name} is better by {paired(chosen.judged, best.judged).in_words()}, within its error"
+        if self.repeats is not None and self.repeats[1].mean > chosen.gain.mean:
+            text += (
+                f". What is the same in all trials, with lag 1, gains {self.repeats[1].in_words()} and explains more: "
+                "these hidden units may stand for a stimulus, not for units of the network"
+            )
         return text + "."
 
     def records(self) -> list[dict[str, Any]]:

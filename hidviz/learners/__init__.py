@@ -22,6 +22,7 @@ from hidviz.learners.mean_field import (
     MEAN_FIELD_SAME_TIME,
     MEAN_FIELD_SECOND_ORDER,
 )
+from hidviz.learners.parts.logistic import best_rows
 from hidviz.learners.protocol import Beliefs, Estimate, HiddenKind, Infeasible, Learner, Method, regauge_beliefs
 from hidviz.learners.smoothing import HiddenPosterior, hidden_posterior
 from hidviz.learners.visible import VISIBLE, VISIBLE_LAG2, LogisticFit, logistic_fit
@@ -38,6 +39,7 @@ __all__ = [
     "Learner",
     "LogisticFit",
     "Method",
+    "best_rows",
     "exact",
     "hidden_posterior",
     "logistic_fit",

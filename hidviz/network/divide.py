@@ -28,12 +28,14 @@ class Parts(NamedTuple):
         stop: to stop by, and to choose starts and penalties by.
         judge: to judge by; nothing was chosen by it.
         how: how it was divided, in words.
+        by_trials: whether whole trials were dealt out.
     """
 
     learn: Recording
     stop: Recording
     judge: Recording
     how: str
+    by_trials: bool = False
 
 
 def divide(recording: Recording, *, blocks: int = 40) -> Parts:
@@ -56,7 +58,7 @@ def divide(recording: Recording, *, blocks: int = 40) -> Parts:
     what = "trials" if by_trials else f"blocks of {min(map(len, pieces)):,} bins"
     how = f"{len(pieces)} {what}: of every five three to learn from, one to stop by, one to judge by"
     learn, stop, judge = (recording.with_trials(dealt[kind]) for kind in "lsj")
-    return Parts(learn, stop, judge, how)
+    return Parts(learn, stop, judge, how, by_trials)
 
 
 def _blocks(recording: Recording, wanted: int) -> list[States]:

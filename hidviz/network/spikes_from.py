@@ -245,7 +245,7 @@ def _table(table: Any, bin: float | None, names: list[str] | None) -> Spikes:  #
         times = np.asarray(values[:, when], dtype=np.float64)
         return from_events(times, values[:, who].tolist(), None if trial is None else values[:, trial].tolist())
     if bin is None and hasattr(table, "t") and len(table.t) > 1:  # a pynapple TsdFrame
-        bin = float(np.median(np.diff(table.t)))  # noqa: A001
+        bin = float(f"{np.median(np.diff(table.t)):.9g}")  # noqa: A001 - differences of times have rounding
     return from_counts([values], bin=bin, names=names or columns)
 
 

@@ -43,7 +43,8 @@ def test_many_trials_are_dealt_out_whole_and_names_kept():
     whole = numbered(2500)
     names = [f"u{k}" for k in range(12)]
     recording = Recording(np.split(whole, 25), names, 0.02)
-    learn, stop, judge, how = divide(recording)
+    learn, stop, judge, how, by_trials = divide(recording)
+    assert by_trials
     assert [len(part.trials) for part in (learn, stop, judge)] == [15, 5, 5]
     assert np.array_equal(stop.trials[0], whole[300:400])
     assert judge.names == tuple(names)

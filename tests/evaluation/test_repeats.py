@@ -1,0 +1,56 @@
+"""A stimulus that repeats is told from what units do to each other."""
+
+import numpy as np
+import pytest
+
+from hidviz import Recording, divide, random_couplings, scan, simulate
+from hidviz.evaluation.repeats import repeats
+
+
+def driven(n_trials=60, n_bins=100, n_units=6, strength=1.0, seed=1):
+    """Uncoupled units that all follow one stimulus, the same in every trial; and their true field."""
+    rng = np.random.default_rng(seed)
+    slow = np.convolve(rng.normal(size=n_bins + 20), np.ones(8) / 8**0.5, mode="valid")[:n_bins]
+    field = -0.6 + strength * slow[:, None] * rng.choice([0.5, 1.0, 1.5], n_units)
+    trials = np.where(rng.random((n_trials, n_bins, n_units)) < 1.0 / (1.0 + np.exp(-2.0 * field)), 1, -1)
+    return Recording(trials), field
+
+
+def test_h_of_t_comes_near_the_truth_and_lag_1_adds_nothing_to_it():
+    recording, field = driven()
+    parts = divide(recording)
+    found = repeats(parts)
+    true = [np.sum(np.logaddexp(field, -field)[1:] - trial[1:] * field[1:]) / 99 for trial in parts.judge.trials]
+    # a parameter for each unit and bin, each from 36 trials: an excess of 6 / (2 · 36) = .083, less with the penalty
+    assert 0.0 < np.mean(found.alone - true) < 0.1
+    assert abs((found.with_lag1 - found.alone).mean()) < 0.03
+    assert found.n == 60
+
+
+def test_a_hidden_unit_stands_for_the_stimulus_and_the_scan_says_so():
+    parts = divide(driven()[0])
+    *_, table = scan(parts, hidden=(1,), hidden_hidden=(True,), starts=1, max_steps=60)
+    spurious, (alone, both) = table.rows[1].gain, table.repeats
+    assert spurious.mean > 3.0 * spurious.error > 0.0
+    assert alone.mean > spurious.mean
+    assert both.mean > spurious.mean
+    assert "may stand for a stimulus" in table.in_words()
+
+
+def test_without_repeats_there_is_no_h_of_t():
+    recording, _ = driven(n_trials=19)
+    assert repeats(divide(recording)) is None  # too few
+    states = simulate(random_couplings(3, 0, np.random.default_rng(1)), 4000, np.random.default_rng(2)).recording
+    assert repeats(divide(states)) is None  # 40 blocks of time, of one length
+    uneven = Recording([trial[: 50 + k] for k, trial in enumerate(driven(n_trials=30)[0].trials)])
+    assert repeats(divide(uneven)) is None
+
+
+def test_trials_that_share_nothing_gain_nothing_from_h_of_t():
+    truth = random_couplings(4, 0, np.random.default_rng(3), variance=2.0, bias=0.2)
+    whole = simulate(truth, 6000, np.random.default_rng(4)).recording.trials[0]
+    parts = divide(Recording(np.split(whole, 60)))
+    found = repeats(parts)
+    *_, table = scan(parts, hidden=())
+    assert found.with_lag1.mean() == pytest.approx(table.rows[0].mean, abs=0.05)
+    assert table.repeats[0].mean < 0.0
