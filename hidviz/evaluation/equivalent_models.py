@@ -1,4 +1,4 @@
-"""Degeneracy: every model that the data cannot tell from this one, one that they can, and a valley that is nearly flat.
+"""Equivalent models: all that the data cannot tell from this one, one that they can, and a valley that is nearly flat.
 
     sign flip, relabelling     K ← K P D,  L ← (P D)ᵀ L,  M ← (P D)ᵀ M P D,  g ← (P D)ᵀ g      D = diag(±1): a symmetry
     broken flip                K alone, or L alone                                            no symmetry

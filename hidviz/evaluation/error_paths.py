@@ -1,4 +1,4 @@
-"""Paths: back-propagation taken apart, one error on its way back through the hidden units (the paper's Fig. 2).
+"""Error paths: back-propagation taken apart, one error on its way back through the hidden units (the paper's Fig. 2).
 
 The error of visible unit i at t+q+2 reaches hidden unit a at t+1 by every chain of hidden units c_q, …, c_1, c_0 = a
 at t+q+1, …, t+1. Such a path contributes the product with X_c = 1 - mu_c², eqs. 12 (`dLresult`) and 13 (`dMresult`):
@@ -32,7 +32,7 @@ class Excerpt:
     Args:
         couplings: the network.
         s: (n + 1, Nv) visible states.
-        mu: (n, Nh) states of the continuous hidden units; those of the last bin foretell nothing.
+        mu: (n, Nh) states of the continuous hidden units; those of the last bin predict nothing.
         eps: (n, Nv) errors: row k is eps(t + k + 1) = s(t + k + 1) - tanh H(t + k).
         X: (n, Nh) slopes 1 - mu².
     """
@@ -102,14 +102,14 @@ def excerpt_at(couplings: Couplings, recording: Recording, hidden: Array, t: int
     return excerpt(couplings, states, hidden[row : row + len(states) - 1])
 
 
-def by_delay(seen: Excerpt, receiver: int) -> Array:
+def by_delay(excerpt: Excerpt, receiver: int) -> Array:
     """For each delay q the sum of all paths to the receiving unit at t+1, (n_delays,); they add up to del_a(t+1)."""
-    K, M = seen.couplings.K, seen.couplings.M
-    shares = np.zeros(seen.n_delays)
+    K, M = excerpt.couplings.K, excerpt.couplings.M
+    shares = np.zeros(excerpt.n_delays)
     reached = np.zeros(len(M))  # how a change of B_a(t) shows in each hidden unit at t+q+1
-    for q in range(seen.n_delays):
-        reached = seen.X[q + 1] * (M @ reached if q else np.eye(len(M))[receiver])
-        shares[q] = seen.eps[q + 1] @ K @ reached
+    for q in range(excerpt.n_delays):
+        reached = excerpt.X[q + 1] * (M @ reached if q else np.eye(len(M))[receiver])
+        shares[q] = excerpt.eps[q + 1] @ K @ reached
     return shares
 
 
@@ -118,12 +118,12 @@ def n_paths(n_visible: int, n_hidden: int, q: int) -> int:
     return int(n_visible * n_hidden**q)
 
 
-def strongest_paths(seen: Excerpt, receiver: int, q: int, n: int) -> list[Path]:
+def strongest_paths(excerpt: Excerpt, receiver: int, q: int, n: int) -> list[Path]:
     """The n paths of delay q with the largest products in size, strongest first; none whose product is 0.
 
     Best partial paths extend to best paths, since sizes multiply: n of them are kept at each hidden unit and bin.
     """
-    eps, K, M, X = seen.eps, seen.couplings.K, seen.couplings.M, seen.X
+    eps, K, M, X = excerpt.eps, excerpt.couplings.K, excerpt.couplings.M, excerpt.X
     sizes = np.abs(eps[q + 1][:, None] * K).T * X[q + 1][:, None]  # (Nh, Nv): at each hidden unit, from each source
     best, origins = _largest(sizes, n)
     steps = []
@@ -141,7 +141,7 @@ def strongest_paths(seen: Excerpt, receiver: int, q: int, n: int) -> list[Path]:
                 units.append(int(before[unit, place]))
                 place = int(kept_there[unit, place])
             source = int(origins[units[-1], place])
-            paths.append(_path(seen, source, units[::-1]))
+            paths.append(_path(excerpt, source, units[::-1]))
     return paths
 
 
@@ -151,9 +151,9 @@ def _largest(sizes: Array, n: int) -> tuple[Array, NDArray[np.intp]]:
     return np.take_along_axis(sizes, places, axis=1), places
 
 
-def _path(seen: Excerpt, source: int, units: list[int]) -> Path:
+def _path(excerpt: Excerpt, source: int, units: list[int]) -> Path:
     q = len(units) - 1
-    factors = [seen.eps[q + 1, source], seen.couplings.K[source, units[0]], seen.X[q + 1, units[0]]]
+    factors = [excerpt.eps[q + 1, source], excerpt.couplings.K[source, units[0]], excerpt.X[q + 1, units[0]]]
     for k, (later, earlier) in enumerate(pairwise(units)):
-        factors += [seen.couplings.M[later, earlier], seen.X[q - k, earlier]]
+        factors += [excerpt.couplings.M[later, earlier], excerpt.X[q - k, earlier]]
     return Path(source, tuple(units), tuple(float(factor) for factor in factors))

@@ -1,4 +1,4 @@
-"""Scores: how far an estimate is from the truth, and how well it explains data.
+"""Errors: how far an estimate is from the truth, and how well it explains data.
 
     rms_X      = √ mean (X_found - X_true)²            per block X, as found and after alignment
     AIC        = cost + N                              cost = -log likelihood in nats, N parameters

@@ -187,10 +187,10 @@ def _stochastic(couplings: Couplings) -> Told:
 
     def told(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
         n, B = len(count), w @ Lg.T
-        silent, log_weight = tables(x @ Jh.T)
+        minus, log_weight = tables(x @ Jh.T)
         p = _normalised((B + following @ couplings.K) @ sigma + log_weight) * count[:, None]
-        slack = 4.0 * silent * (1.0 - silent) * p  # 1 - tanh² H_i, weighted
-        errors = 2.0 * silent + (following.T - 1.0)[:, :, None]
+        slack = 4.0 * minus * (1.0 - minus) * p  # 1 - tanh² H_i, weighted
+        errors = 2.0 * minus + (following.T - 1.0)[:, :, None]
 
         root = np.sqrt(p)
         few = np.concatenate([errors * root, sigma[:, None] * root])  # (Nv + Nh, n, states)
@@ -225,18 +225,18 @@ def _continuous(couplings: Couplings) -> Told:
         tanh = np.tanh(x @ Jh.T + mu @ K.T)
         slack, errors = (1.0 - tanh**2) * count[:, None], (following - tanh) * count[:, None]
         response = 1.0 - mu**2
-        felt = K * response[:, None]  # (n, Nv, Nh) slope of H in B
+        H_in_B = K * response[:, None]  # (n, Nv, Nh) slope of H in B
 
         fields = np.zeros((n, n_visible + n_hidden, n_visible + n_hidden))
         fields[:, i, i] = slack
-        fields[:, :n_visible, n_visible:] = slack[:, :, None] * felt
+        fields[:, :n_visible, n_visible:] = slack[:, :, None] * H_in_B
         fields[:, n_visible:, :n_visible] = fields[:, :n_visible, n_visible:].swapaxes(1, 2)
-        fields[:, n_visible:, n_visible:] = felt.swapaxes(1, 2) @ fields[:, :n_visible, n_visible:]
+        fields[:, n_visible:, n_visible:] = H_in_B.swapaxes(1, 2) @ fields[:, :n_visible, n_visible:]
         fields[:, a, a] += 2.0 * mu * response * (errors @ K)
 
         mixed = np.zeros((n, n_visible + n_hidden, n_visible, n_hidden))
         mixed[:, i, i] = slack[:, :, None] * mu[:, None]
-        mixed[:, n_visible:] = (slack[:, :, None] * felt).swapaxes(1, 2)[..., None] * mu[:, None, None]
+        mixed[:, n_visible:] = (slack[:, :, None] * H_in_B).swapaxes(1, 2)[..., None] * mu[:, None, None]
         mixed[:, a, :, b] -= (errors[:, :, None] * response[:, None]).transpose(2, 0, 1)
 
         pairs = np.zeros((n_visible, n_hidden) * 2)

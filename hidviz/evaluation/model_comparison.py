@@ -1,4 +1,4 @@
-"""Judging: everything a person needs to choose between models of the same data, in one table.
+"""Model comparison: everything needed to choose between models of the same data, in one table.
 
     cost per bin = -log P[s] / n      training and held-out, n transitions, for the truth, the fits, and the baselines
     AIC = cost + N,  BIC = cost + N/2 · log n      in nats, summed over the training data

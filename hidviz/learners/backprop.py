@@ -51,10 +51,10 @@ def _at_once(couplings: Couplings, history: Segments) -> tuple[float, Array, Arr
 
     For M = 0 and a recording in one piece: one pass, block by block.
     """
-    units, driven, back = _matrices(couplings)
+    units, Lg, back = _matrices(couplings)
     n, n_hidden = len(history.states), couplings.n_hidden
     starts = history.starts[:, 0]
-    log_likelihood, mu = history.n_silent * couplings.n_visible * np.log(2.0), np.empty((n_hidden, history.n_steps))
+    log_likelihood, mu = history.n_left_out * couplings.n_visible * np.log(2.0), np.empty((n_hidden, history.n_steps))
     to_visible, to_hidden = np.zeros((n - 1, n + n_hidden)), np.zeros((n_hidden, n + n_hidden))
     for bins, _ in history.blocks():
         starting = starts[(starts >= bins.start) & (starts < bins.stop)] - bins.start
@@ -63,15 +63,15 @@ def _at_once(couplings: Couplings, history: Segments) -> tuple[float, Array, Arr
         senders[:n, :first] = 0.0
         senders[:n, first:] = history.states[:, bins.start - 1 + first : bins.stop]
         past, present, now = senders[:n, :-1], senders[:, 1:], senders[n:, 1:]
-        tanh(driven @ past, out=now)
+        tanh(Lg @ past, out=now)
         now[:, starting] = 0.0
         part, eps = response(units, present, history.doubled[:, bins].astype(np.float64))
-        pull = back @ eps
-        pull *= 1.0 - now * now
-        pull[:, starting] = 0.0  # no coupling acts on the hidden units there
+        error_in_mu = back @ eps
+        error_in_mu *= 1.0 - now * now
+        error_in_mu[:, starting] = 0.0  # no coupling acts on the hidden units there
         log_likelihood += part
         to_visible += eps @ present.T
-        to_hidden[:, :n] += pull @ past.T
+        to_hidden[:, :n] += error_in_mu @ past.T
         mu[:, bins] = now
     return float(log_likelihood), mu.T[history.transitions], to_visible, to_hidden
 
@@ -80,17 +80,17 @@ def _in_order(couplings: Couplings, history: Segments) -> tuple[float, Array, Ar
     """The same for any M and any segments: forward for mu, all bins for their errors, backward for del."""
     units, _, back = _matrices(couplings)
     mu = _forward(couplings, history)
-    pull = np.empty((history.n_steps, *mu.shape[1:]))
-    log_likelihood = history.n_silent * couplings.n_visible * np.log(2.0)
+    error_in_mu = np.empty((history.n_steps, *mu.shape[1:]))
+    log_likelihood = history.n_left_out * couplings.n_visible * np.log(2.0)
     to_visible = np.zeros(units.against.shape)
     for steps, columns in history.blocks():
         senders = _senders(history, mu, steps, columns)
         part, eps = response(units, senders, history.doubled[:, columns].astype(np.float64))
         log_likelihood += part
         to_visible += eps @ senders.T
-        pull[steps] = _by_step(back @ eps, history.n_segments)
+        error_in_mu[steps] = _by_step(back @ eps, history.n_segments)
 
-    delta = _backward(couplings, history, mu, pull)
+    delta = _backward(couplings, history, mu, error_in_mu)
     to_hidden = np.zeros((couplings.n_hidden, len(history.states) + couplings.n_hidden))
     for steps, columns in history.blocks():
         later = slice(steps.start + 1, steps.stop + 1)
@@ -100,35 +100,35 @@ def _in_order(couplings: Couplings, history: Segments) -> tuple[float, Array, Ar
 
 def _forward(couplings: Couplings, history: Segments) -> Array:
     """The path of mu."""
-    driven, M = np.column_stack([couplings.L, couplings.g]), couplings.M
-    drive = np.empty((history.n_steps, couplings.n_hidden, history.n_segments))
+    Lg, M = np.column_stack([couplings.L, couplings.g]), couplings.M
+    inputs = np.empty((history.n_steps, couplings.n_hidden, history.n_segments))
     for steps, columns in history.blocks():
-        drive[steps] = _by_step(driven @ history.states[:, columns].astype(np.float64), history.n_segments)
-    drives = list(drive)
+        inputs[steps] = _by_step(Lg @ history.states[:, columns].astype(np.float64), history.n_segments)
+    by_step = list(inputs)
     starting = {k: history.starts[history.starts[:, 0] == k, 1] for k in np.unique(history.starts[:, 0]).tolist()}
 
     def step(k: int, mu: Array, following: Array) -> None:
         np.dot(M, mu, out=following)
-        np.add(following, drives[k], out=following)
+        np.add(following, by_step[k], out=following)
         np.tanh(following, out=following)
         if k + 1 in starting:
             following[:, starting[k + 1]] = 0.0
 
-    mu = np.empty((history.n_steps + 1, *drive.shape[1:]))
+    mu = np.empty((history.n_steps + 1, *inputs.shape[1:]))
     side_by_side(step, mu, starting=slice(1, None), ending=slice(None, -1))
     return mu
 
 
-def _backward(couplings: Couplings, history: Segments, mu: Array, pull: Array) -> Array:
-    """The path of del, from pull = Kᵀ eps(t+1) of each bin: the slope of the log likelihood in B one bin before."""
-    slack = 1.0 - mu * mu
-    slack[history.starts[:, 0], :, history.starts[:, 1]] = 0.0  # no coupling acts on the hidden units there
-    Mt, pulls, slacks = np.ascontiguousarray(couplings.M.T), list(pull[::-1]), list(slack[-2::-1])
+def _backward(couplings: Couplings, history: Segments, mu: Array, error_in_mu: Array) -> Array:
+    """The path of del, the slope of the log likelihood in B one bin before, from error_in_mu = Kᵀ eps(t+1)."""
+    slope = 1.0 - mu * mu
+    slope[history.starts[:, 0], :, history.starts[:, 1]] = 0.0  # no coupling acts on the hidden units there
+    Mt, errors, slopes_of_mu = np.ascontiguousarray(couplings.M.T), list(error_in_mu[::-1]), list(slope[-2::-1])
 
     def step(k: int, delta: Array, before: Array) -> None:
         np.dot(Mt, delta, out=before)
-        np.add(before, pulls[k], out=before)
-        np.multiply(before, slacks[k], out=before)
+        np.add(before, errors[k], out=before)
+        np.multiply(before, slopes_of_mu[k], out=before)
 
     delta = np.empty_like(mu)
     side_by_side(step, delta[::-1], starting=slice(None, -1), ending=slice(1, None))

@@ -163,14 +163,14 @@ def _blocks(each: DistinctTransitions, n_visible: int, n_hidden: int) -> Iterato
 class _HiddenSums:
     """The sums over hidden states at given couplings: iterate to get them block by block.
 
-    Each item is the block, the table of silence probabilities (Nv, n, 2**Nh), log Σ_z of each triple (n, c) in nats,
+    Each item is the block, the table of probabilities of -1 (Nv, n, 2**Nh), log Σ_z of each triple (n, c) in nats,
     and a function for the moments that a gradient needs: <σ> of each triple (n, c, Nh), and the posterior weight of
     each present and hidden state, summed over triples (n, 2**Nh).
     """
 
     triples: _Triples
     sigma: Array  # (2**Nh, Nh)
-    seen: Array  # (n_present, Nv) h + J s(t)
+    visible_input: Array  # (n_present, Nv) h + J s(t)
     tables: Tables  # of the visible units
     b: Array  # (n_previous, Nh)
     c: Array  # (n_following, Nh) Kᵀ s(t+1)
@@ -198,14 +198,14 @@ class _HiddenSums:
         )
 
     def __iter__(self) -> Iterator[tuple[_Block, Array, Array, Moments]]:
-        reach = sum(np.abs(part).sum(axis=1).max() for part in (self.b, self.c))
-        weigh = self._products() if reach < LARGEST_INPUT else self._logs
+        bound = sum(np.abs(part).sum(axis=1).max() for part in (self.b, self.c))
+        weigh = self._products() if bound < LARGEST_INPUT else self._logs
         for block in self.triples.blocks:
             checkpoint()
-            silent, log_weight = self.tables(self.seen[block.x])
+            minus, log_weight = self.tables(self.visible_input[block.x])
             top = log_weight.max(axis=1, keepdims=True)
             log_z, moments = weigh(block, log_weight - top)
-            yield block, silent, log_z + top, moments
+            yield block, minus, log_z + top, moments
 
     def _products(self) -> Callable[[_Block, Array], tuple[Array, Moments]]:
         """Weights as products of factors over halves of the hidden units; needs inputs of moderate size."""
@@ -258,7 +258,7 @@ def _evaluate(triples: _Triples, couplings: Couplings, learned: tuple[str, ...])
     tanh_given_z = np.zeros((n_visible, len(sums.sigma)))
     wanted = len(triples.distinct.which) * n_hidden <= BELIEF_NUMBERS
     means = np.empty((len(triples.distinct.count) if wanted else 0, n_hidden))
-    for block, silent, log_z, moments in sums:
+    for block, minus, log_z, moments in sums:
         objective += float((block.count * log_z).sum())
         mean, weight = moments()
         if wanted:
@@ -266,7 +266,7 @@ def _evaluate(triples: _Triples, couplings: Couplings, learned: tuple[str, ...])
         counted = (mean * block.count[:, :, None]).reshape(block.count.size, n_hidden)
         dK += triples.distinct.following.take(block.y.ravel(), axis=0).T @ counted
         dL += counted.T @ triples.distinct.previous.take(block.p.ravel(), axis=0)
-        tanh, by_z = expected_tanh(silent, weight)
+        tanh, by_z = expected_tanh(minus, weight)
         dJ -= tanh.T @ triples.distinct.present[block.x]
         tanh_given_z += by_z
     dK -= tanh_given_z @ sums.sigma

@@ -70,12 +70,12 @@ def prepare(
         sigma = _padded(start)
         for _ in range(sweeps_per_step):
             _sweep(system, history, sigma, rng)
-        return seen(system, couplings, sigma, sweeps + sweeps_per_step)
+        return estimate(system, couplings, sigma, sweeps + sweeps_per_step)
 
     def held(couplings: Couplings, beliefs: Beliefs) -> Estimate:
-        return seen(_system(couplings), couplings, _padded(beliefs.hidden.T), beliefs.sweeps)
+        return estimate(_system(couplings), couplings, _padded(beliefs.hidden.T), beliefs.sweeps)
 
-    def seen(system: _System, couplings: Couplings, sigma: Array, sweeps: int) -> Estimate:
+    def estimate(system: _System, couplings: Couplings, sigma: Array, sweeps: int) -> Estimate:
         objective, slope = _complete_data(system, history, sigma)
         return Estimate(objective, _gradient(slope, couplings.n_visible, learned), Beliefs(sigma[:, 1:-1].T, sweeps))
 
@@ -279,8 +279,9 @@ GIBBS = Method(
     likelihood=False,
     stochastic=True,
     summary=(
-        "Samples the hidden units given the data and climbs the average slope: right for any number of hidden units, "
-        "with or without hidden-to-hidden couplings. Its steps are noisy, so it wants many of them and a decaying rate."
+        "Samples the hidden units given the data and follows the gradient averaged over samples: right for any number "
+        "of hidden units, with or without hidden-to-hidden couplings. Its steps are noisy, so it needs many of them "
+        "and a decaying rate."
     ),
     equations=(
         r"\sigma \sim P[\sigma|s] = \frac{P[s,\sigma]}{P[s]}",

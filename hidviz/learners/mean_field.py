@@ -166,7 +166,7 @@ MEAN_FIELD_NAIVE = Method(
     likelihood=False,
     summary=(
         "Puts magnetisations in the place of the hidden states and forgets that they fluctuate. "
-        "A lesson, not a tool: its couplings run away."
+        "Shown for comparison: its couplings diverge."
     ),
     equations=(_NAIVE_E_STEP, *_NAIVE_M_STEP),
     phases=("E", *_M_PHASES),
@@ -215,7 +215,7 @@ MEAN_FIELD_SAME_TIME = Method(
     likelihood=False,
     summary=(
         "Lowest order with the correlations between hidden units of one bin added: beyond the paper, and of the order "
-        "of what it keeps where Nv is near Nh. A lesson, not a tool: its objective has no bound, and at coupling "
+        "of what it keeps where Nv is near Nh. Shown for comparison: its objective has no bound, and at coupling "
         "variance 1 it leaves even the true couplings."
     ),
     equations=(

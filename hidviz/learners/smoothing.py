@@ -21,16 +21,16 @@ from hidviz.learners.parts.budget import refuse_if_long
 from hidviz.learners.parts.hidden_chain import (
     TABLE_NUMBERS,
     Block,
-    Drive,
+    Chain,
     Swept,
+    build_chain,
     cut,
-    drive,
     log_factors,
     log_onward,
-    parts,
-    stretches,
+    slices,
     sweep_both,
     sweep_forward,
+    table_slices,
 )
 from hidviz.learners.protocol import Beliefs, Estimate, Learner
 from hidviz.network import Couplings, Recording, as_gradient, learned_blocks
@@ -62,7 +62,7 @@ def log_likelihood(couplings: Couplings, recording: Recording) -> float:
         Infeasible: 4**Nh transitions a step would take too long.
     """
     refuse_if_long(recording.n_visible, couplings.n_hidden, recording.n_transitions, hidden_hidden=True)
-    return sweep_forward(cut(recording, couplings.n_hidden), drive(couplings))
+    return sweep_forward(cut(recording, couplings.n_hidden), build_chain(couplings))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ def hidden_posterior(couplings: Couplings, recording: Recording) -> HiddenPoster
     """
     n_hidden, n = couplings.n_hidden, recording.n_transitions
     refuse_if_long(recording.n_visible, n_hidden, n, hidden_hidden=True)
-    model, blocks = drive(couplings), tuple(cut(recording, n_hidden))
+    model, blocks = build_chain(couplings), tuple(cut(recording, n_hidden))
     filtered, smoothed, total = np.empty((n, n_hidden)), np.empty((n, n_hidden)), 0.0
     for swept in sweep_both(blocks, model):
         total += swept.log_likelihood
@@ -100,7 +100,7 @@ def hidden_posterior(couplings: Couplings, recording: Recording) -> HiddenPoster
     return HiddenPosterior(filtered, smoothed, _best_path(blocks, model, n), total)
 
 
-def _filtered(swept: Swept, model: Drive) -> Array:
+def _filtered(swept: Swept, model: Chain) -> Array:
     """P(z_t | s up to t+1), flat over transitions: u without the way on to the next step."""
     block = swept.block
     back = -log_onward(block, model).take(block.which, axis=0)
@@ -110,7 +110,7 @@ def _filtered(swept: Swept, model: Drive) -> Array:
     return model.kernel.probability(alpha)
 
 
-def _best_path(blocks: tuple[Block, ...], model: Drive, n: int) -> States:
+def _best_path(blocks: tuple[Block, ...], model: Chain, n: int) -> States:
     """Score all blocks, keeping only what enters each; then score again and trace back, from the last block."""
 
     def scored(block: Block, first: Array | None) -> Array:
@@ -131,11 +131,11 @@ def _best_path(blocks: tuple[Block, ...], model: Drive, n: int) -> States:
 def _evaluate(
     blocks: tuple[Block, ...], couplings: Couplings, n_transitions: int, learned: tuple[str, ...]
 ) -> Estimate:
-    model = drive(couplings)
+    model = build_chain(couplings)
     objective = 0.0
     dJ, dK, dL = np.zeros_like(model.Jh), np.zeros_like(model.K), np.zeros_like(model.Lg)
     pairs = np.zeros_like(model.log_Q)
-    tanh_H, tanh_B = np.zeros_like(model.visible.felt), np.zeros_like(model.hidden.felt)
+    tanh_H, tanh_B = np.zeros_like(model.visible.hidden_input), np.zeros_like(model.hidden.hidden_input)
     means = np.empty((n_transitions, couplings.n_hidden))
     for swept in sweep_both(blocks, model):
         block = swept.block
@@ -146,12 +146,12 @@ def _evaluate(
         _put(means, block, mean)
         mean[block.spare.ravel()] = 0.0
         dJ += block.following_present
-        for rows in stretches(len(mean), TABLE_NUMBERS // couplings.n_visible):
+        for rows in slices(len(mean), TABLE_NUMBERS // couplings.n_visible):
             dK += block.following[rows].T @ mean[rows]
             dL += mean[rows].T @ block.previous[rows]
         weight = block.gather @ P
         onward = weight - block.gather_ends @ P
-        for part in parts(block, model):
+        for part in table_slices(block, model):
             checkpoint()
             present = block.present[part]
             tanh, by_state = expected_tanh(model.visible(present @ model.Jh.T)[0], weight[part])

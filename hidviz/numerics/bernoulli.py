@@ -1,4 +1,4 @@
-"""Response: how well fields foretell the next state of ±1 units, and where they err, from one exponential.
+"""±1 units: how well fields predict their next state, and where they err, from one exponential.
 
     log P[s'|H] = s'H - log 2cosh H = -log(1 + q)        q = exp(-2 s'H)
     eps = s' - tanh H = 2 s' q / (1 + q)
@@ -29,10 +29,10 @@ class Receivers(NamedTuple):
 def receivers(W: Array) -> Receivers:
     """Prepare the units with these couplings, (receivers, senders), for `response`."""
     # log(1 + q) of a unit is at most this, or its guarded exponent and log 2.
-    reach = 2.0 * np.abs(W).sum(axis=1) + np.log(2.0)
-    extreme = bool((reach > _LIMIT).any())
+    bound = 2.0 * np.abs(W).sum(axis=1) + np.log(2.0)
+    extreme = bool((bound > _LIMIT).any())
     groups, begin, total = [], 0, 0.0
-    for i, own in enumerate(np.minimum(reach, _LIMIT)):
+    for i, own in enumerate(np.minimum(bound, _LIMIT)):
         if total + own > _LIMIT:
             groups.append(slice(begin, i))
             begin, total = i, 0.0

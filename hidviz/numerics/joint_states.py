@@ -1,7 +1,7 @@
 """Tables over the 2**Nh joint states of the hidden units, and over the distinct states of the visible ones.
 
-Exact sums run over z, the joint states of all hidden units. Given z, a receiving unit i in the field H_i = seen + felt
-(seen: its input from the visible units; felt: its input from the hidden ones) is silent with probability
+Exact sums run over z, the joint states of all hidden units. Given z, a receiving unit i in the field H_i, the sum of
+its visible and its hidden input, takes the state -1 with probability
 
     P[-1 | H_i] = 1/(1 + exp 2H_i),   tanh H_i = 1 - 2 P[-1 | H_i],   log weight(z) = -sum_i log 2cosh H_i.
 
@@ -60,64 +60,64 @@ def distinct(states: States) -> tuple[Array, Index]:
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """Silence probabilities and weights of units that feel the hidden ones, for any visible state: call it.
+    """Probabilities of the state -1, and weights, of units with a hidden input, for any visible state: call it.
 
     Args:
-        felt: (n_units, 2**Nh) field from the hidden units in each joint state.
+        hidden_input: (n_units, 2**Nh) field from the hidden units in each joint state.
     """
 
-    felt: Array
-    _reach: Array = field(init=False)
+    hidden_input: Array
+    _bound: Array = field(init=False)
     _total: Array = field(init=False)
-    _factors: Array = field(init=False)  # rows exp 2 felt and 1: see __call__
+    _factors: Array = field(init=False)  # rows exp(2 hidden_input) and 1: see __call__
 
     def __post_init__(self) -> None:
-        reach = np.abs(self.felt).max(axis=1, initial=0.0)
-        factors = np.exp(2.0 * np.clip(self.felt, -LARGEST_EXPONENT / 2, LARGEST_EXPONENT / 2))
-        object.__setattr__(self, "_reach", reach)
-        object.__setattr__(self, "_total", self.felt.sum(axis=0))
+        bound = np.abs(self.hidden_input).max(axis=1, initial=0.0)
+        factors = np.exp(2.0 * np.clip(self.hidden_input, -LARGEST_EXPONENT / 2, LARGEST_EXPONENT / 2))
+        object.__setattr__(self, "_bound", bound)
+        object.__setattr__(self, "_total", self.hidden_input.sum(axis=0))
         object.__setattr__(self, "_factors", np.stack([factors, np.ones_like(factors)], axis=1))
 
-    def __call__(self, seen: Array) -> tuple[Array, Array]:
+    def __call__(self, visible_input: Array) -> tuple[Array, Array]:
         """Tables for n visible states.
 
         Args:
-            seen: (n, n_units) field from the visible units.
+            visible_input: (n, n_units) field from the visible units.
 
         Returns:
             (n_units, n, 2**Nh) probabilities of -1, and (n, 2**Nh) log weights -Σ_i log 2cosh H_i, in nats.
         """
-        reach = (self._reach + np.abs(seen).max(axis=0, initial=0.0)).sum()
-        if 2.0 * reach + len(self.felt) > LARGEST_EXPONENT:
-            return self._far(seen)
-        factors = np.exp(2.0 * seen.T)
-        silent = np.stack([factors, np.ones_like(factors)], axis=2) @ self._factors  # 1 + exp 2H, of rank 2
-        np.divide(1.0, silent, out=silent)
-        log_weight = np.multiply.reduce(silent, axis=0)
+        bound = (self._bound + np.abs(visible_input).max(axis=0, initial=0.0)).sum()
+        if 2.0 * bound + len(self.hidden_input) > LARGEST_EXPONENT:
+            return self._far(visible_input)
+        factors = np.exp(2.0 * visible_input.T)
+        minus = np.stack([factors, np.ones_like(factors)], axis=2) @ self._factors  # 1 + exp 2H, of rank 2
+        np.divide(1.0, minus, out=minus)
+        log_weight = np.multiply.reduce(minus, axis=0)
         np.log(log_weight, out=log_weight)
         log_weight += self._total
-        log_weight += seen.sum(axis=1)[:, None]
-        return silent, log_weight
+        log_weight += visible_input.sum(axis=1)[:, None]
+        return minus, log_weight
 
-    def _far(self, seen: Array) -> tuple[Array, Array]:
+    def _far(self, visible_input: Array) -> tuple[Array, Array]:
         """The same tables for fields of any size, where products of exponentials would overflow."""
-        H = seen.T[:, :, None] + self.felt[:, None, :]
+        H = visible_input.T[:, :, None] + self.hidden_input[:, None, :]
         size = np.abs(H)
         decay = np.exp(-2.0 * size)
-        silent = np.where(H > 0.0, decay, 1.0) / (1.0 + decay)
-        return silent, -(size + np.log1p(decay)).sum(axis=0)
+        minus = np.where(H > 0.0, decay, 1.0) / (1.0 + decay)
+        return minus, -(size + np.log1p(decay)).sum(axis=0)
 
 
-def expected_tanh(silent: Array, weight: Array) -> tuple[Array, Array]:
+def expected_tanh(minus: Array, weight: Array) -> tuple[Array, Array]:
     """Sums of weight × tanh H over hidden states, and over visible states.
 
     Args:
-        silent: (n_units, n, 2**Nh) probabilities of -1.
+        minus: (n_units, n, 2**Nh) probabilities of -1.
         weight: (n, 2**Nh) weight of each pair of a visible and a hidden state.
 
     Returns:
         (n, n_units) the sum over hidden states, and (n_units, 2**Nh) the sum over visible states.
     """
-    over_hidden = weight.sum(axis=1)[:, None] - 2.0 * (silent.transpose(1, 0, 2) @ weight[:, :, None])[:, :, 0]
-    over_visible = weight.sum(axis=0) - 2.0 * np.einsum("inz,nz->iz", silent, weight)
+    over_hidden = weight.sum(axis=1)[:, None] - 2.0 * (minus.transpose(1, 0, 2) @ weight[:, :, None])[:, :, 0]
+    over_visible = weight.sum(axis=0) - 2.0 * np.einsum("inz,nz->iz", minus, weight)
     return over_hidden, over_visible

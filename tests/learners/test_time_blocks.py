@@ -32,7 +32,7 @@ def test_columns_hold_every_bin_once_and_what_follows_it(cut):
     np.testing.assert_array_equal(bins(history.doubled, history)[:n], 2 * following)
     np.testing.assert_array_equal(bins(history.states, history)[n:], 0)
     without = ~bins(history.doubled, history).any(axis=1)
-    assert history.n_silent == without.sum()
+    assert history.n_left_out == without.sum()
     assert (history.n_segments > 1) == cut
 
 
@@ -51,13 +51,13 @@ def test_a_recursion_over_segments_is_the_recursion_over_trials(cut, contraction
     """x(t+1) = s(t) - contraction · x(t), from 0 in every trial."""
     data = recording(2)
     history = segments(data, cut=cut)
-    drive = bins(history.states, history)[:, :2].reshape(history.n_segments, history.n_steps, 2).transpose(1, 2, 0)
+    inputs = bins(history.states, history)[:, :2].reshape(history.n_segments, history.n_steps, 2).transpose(1, 2, 0)
     starting = {}
     for step, segment in history.starts:
         starting.setdefault(step, []).append(segment)
 
     def step(k, x, following):
-        following[:] = -contraction * x + drive[k]
+        following[:] = -contraction * x + inputs[k]
         following[:, starting.get(k + 1, [])] = 0.0
 
     path = np.empty((history.n_steps + 1, 2, history.n_segments))

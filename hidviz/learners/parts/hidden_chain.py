@@ -1,14 +1,14 @@
 """The hidden units as a Markov chain driven by the visible data: blocks of time, factors, and sweeps over all blocks.
 
 Given the visible data the joint hidden state z(t) is a Markov chain on 2**Nh states (an input-output hidden Markov
-model). In the form of `chain`, with b(t) = g + L s(t-1), b = 0 where a trial starts,
+model). In the form of `messages`, with b(t) = g + L s(t-1), b = 0 where a trial starts,
 
     C_t(z) = exp(z·[b(t) + Kᵀ s(t+1)]) Π_i 1/2cosh H_i(s(t), z) Π_a 1/2cosh B_a(s(t), z)      Q(z', z) = exp(z'ᵀ M z)
 
 so that all that depends on M alone is one constant matrix. The last step of a trial has no factor for B: what it sends
 on is not seen. Factors are tabulated over distinct states s(t) and never kept for longer than a block of time.
 
-Not here: gradients and beliefs, see `smoothing`; the recursions, see `chain`.
+Not here: gradients and beliefs, see `smoothing`; the recursions, see `messages`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SHORTEST_SEGMENT = 64  # steps: twice the burn-in
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A stretch of transitions cut in segments; arrays over transitions are flat, step after step over all segments.
+    """A chunk of transitions cut in segments; arrays over transitions are flat, step after step over all segments.
 
     Args:
         rows: (steps, segments) which transition of the recording; the last one again in spare places.
@@ -73,7 +73,7 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Drive:
+class Chain:
     """Everything about the chain that the couplings alone decide.
 
     Args:
@@ -83,7 +83,7 @@ class Drive:
         sigma: (S, Nh) the joint states, S = 2**Nh.
         visible: tables of the visible units.
         hidden: tables of the hidden units.
-        reach: (S,) Σ_a |Σ_b M_ab σ_b|, moved from Q to C so that the largest entry of each column of Q is 1.
+        bound: (S,) Σ_a |Σ_b M_ab σ_b|, moved from Q to C so that the largest entry of each column of Q is 1.
         log_Q: (S, S).
         kernel: the arithmetic of messages.
     """
@@ -94,7 +94,7 @@ class Drive:
     sigma: Array
     visible: Tables
     hidden: Tables
-    reach: Array
+    bound: Array
     log_Q: Array
     kernel: Kernel
 
@@ -136,46 +136,46 @@ def _gather(which: Index, chosen: Index, n: int) -> sparse.csr_array:
     return sparse.csr_array((np.ones(len(chosen)), (which[chosen], chosen)), shape=(n, len(which)))
 
 
-def drive(couplings: Couplings) -> Drive:
+def build_chain(couplings: Couplings) -> Chain:
     """The chain of these couplings, whatever the data."""
     sigma = joint_states(couplings.n_hidden)
-    felt = couplings.M @ sigma.T
-    reach = np.abs(felt).sum(axis=0)
-    log_Q = sigma @ felt - reach
-    return Drive(
+    hidden_input = couplings.M @ sigma.T
+    bound = np.abs(hidden_input).sum(axis=0)
+    log_Q = sigma @ hidden_input - bound
+    return Chain(
         Jh=with_bias(couplings.J, couplings.h),
         K=couplings.K,
         Lg=with_bias(couplings.L, couplings.g),
         sigma=sigma,
         visible=Tables(couplings.K @ sigma.T),
-        hidden=Tables(felt),
-        reach=reach,
+        hidden=Tables(hidden_input),
+        bound=bound,
         log_Q=log_Q,
         kernel=kernel(log_Q),
     )
 
 
-def parts(block: Block, model: Drive) -> Iterator[slice]:
-    """Stretches of the present states whose tables stay in the cache."""
-    return stretches(len(block.present), TABLE_NUMBERS // (len(model.sigma) * max(model.K.shape)))
+def table_slices(block: Block, model: Chain) -> Iterator[slice]:
+    """Slices of the present states whose tables stay in the cache."""
+    return slices(len(block.present), TABLE_NUMBERS // (len(model.sigma) * max(model.K.shape)))
 
 
-def stretches(n: int, size: int) -> Iterator[slice]:
+def slices(n: int, size: int) -> Iterator[slice]:
     """Slices of at most this size, at least 1, that cover n places."""
     size = max(1, size)
     return (slice(begin, begin + size) for begin in range(0, n, size))
 
 
-def log_onward(block: Block, model: Drive) -> Array:
+def log_onward(block: Block, model: Chain) -> Array:
     """The part of log C_t(z) that is the way on to the next step, Π_a 1/2cosh B_a; (n, S) by present state."""
     table = np.empty((len(block.present), len(model.sigma)))
-    for part in parts(block, model):
+    for part in table_slices(block, model):
         checkpoint()
-        table[part] = model.hidden(block.present[part] @ model.Lg.T)[1] + model.reach
+        table[part] = model.hidden(block.present[part] @ model.Lg.T)[1] + model.bound
     return table
 
 
-def log_factors(block: Block, model: Drive) -> tuple[Array, float]:
+def log_factors(block: Block, model: Chain) -> tuple[Array, float]:
     """All of log C_t(z), largest 0 at each step, and what of the log likelihood this leaves outside.
 
     Returns:
@@ -183,13 +183,13 @@ def log_factors(block: Block, model: Drive) -> tuple[Array, float]:
     """
     onward = log_onward(block, model)
     table = onward.copy()
-    for part in parts(block, model):
+    for part in table_slices(block, model):
         checkpoint()
         table[part] += model.visible(block.present[part] @ model.Jh.T)[1]
     log_C = np.empty((block.rows.size, len(model.sigma)))
     top = np.empty(len(log_C))
     last = block.ends.ravel()
-    for rows in stretches(len(log_C), TABLE_NUMBERS // len(model.sigma)):
+    for rows in slices(len(log_C), TABLE_NUMBERS // len(model.sigma)):
         checkpoint()
         here, ends = log_C[rows], last[rows]
         which = block.which[rows]
@@ -222,7 +222,7 @@ class Swept:
     log_likelihood: float
 
 
-def sweep_forward(blocks: Iterable[Block], model: Drive) -> float:
+def sweep_forward(blocks: Iterable[Block], model: Chain) -> float:
     """Log likelihood in nats: sweep forward only, one block in memory at a time."""
     total, earlier = 0.0, None
     for block in blocks:
@@ -233,7 +233,7 @@ def sweep_forward(blocks: Iterable[Block], model: Drive) -> float:
     return total
 
 
-def sweep_both(blocks: Sequence[Block], model: Drive) -> Iterator[Swept]:
+def sweep_both(blocks: Sequence[Block], model: Chain) -> Iterator[Swept]:
     """Sweep all blocks back, keeping only seams; then block by block both ways."""
     seams: list[Array] = []
     for block in reversed(blocks):

@@ -26,7 +26,7 @@ _STRIDE = 8  # steps of a segment run again before it is compared
 class Segments:
     """A recording in segments of equal length: bin k of segment z is column k * n_segments + z.
 
-    What is left over at the end of the last segment is silent: no state, nothing to foretell. Paths of the hidden
+    What is left over at the end of the last segment has no state, and predicts nothing. Paths of the hidden
     units are (n_steps + 1, n_hidden, n_segments): their last step is the seam, the first bin of the next segment.
 
     Args:
@@ -34,7 +34,7 @@ class Segments:
         doubled: (Nv, n_columns), twice the state one bin later; 0 where nothing follows.
         n_steps: bins in a segment.
         n_segments: segments.
-        n_silent: columns without a transition.
+        n_left_out: columns without a transition.
         starts: (step, segment) of each start of a trial, the seams included.
         transitions: which of all bins something follows.
     """
@@ -43,7 +43,7 @@ class Segments:
     doubled: NDArray[np.int8]
     n_steps: int
     n_segments: int
-    n_silent: int
+    n_left_out: int
     starts: NDArray[np.intp]
     transitions: slice | NDArray[np.intp]
 
@@ -87,7 +87,7 @@ def segments(recording: Recording, *, cut: bool) -> Segments:
         doubled=columns(doubled),
         n_steps=n_steps,
         n_segments=n_segments,
-        n_silent=n_steps * n_segments - recording.n_transitions,
+        n_left_out=n_steps * n_segments - recording.n_transitions,
         starts=np.concatenate([starts, seams]),
         transitions=slice(n_bins - 1) if len(ends) == 1 else np.delete(np.arange(n_bins), ends - 1),
     )
