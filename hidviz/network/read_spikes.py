@@ -12,7 +12,10 @@ Several files are several trials. Every refusal begins with the name of the file
 
 from __future__ import annotations
 
+import csv
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -21,7 +24,7 @@ from types import MappingProxyType
 
 from hidviz.network.formats.hdf5 import read_h5, read_nwb
 from hidviz.network.formats.matlab import read_mat
-from hidviz.network.formats.numpy_files import read_npy, read_npz
+from hidviz.network.formats.numpy_files import KILOSORT, read_npy, read_npz
 from hidviz.network.formats.options import MOST_BYTES, Options
 from hidviz.network.formats.text import read_text
 from hidviz.network.spikes import Spikes
@@ -72,7 +75,16 @@ def read_spikes(
     return _joined([_one(path, options) for path in given], given)
 
 
+# What libraries raise for a file that is damaged in the middle, beside their own words for it.
+DAMAGED = (
+    EOFError, zipfile.BadZipFile, zlib.error, csv.Error, struct.error, KeyError, IndexError, TypeError, RuntimeError,
+    NotImplementedError, OverflowError, MemoryError,
+)  # fmt: skip
+
+
 def _one(path: Path, options: Options) -> Spikes:
+    if path.is_dir() and all((path / name).is_file() for name in KILOSORT):
+        path = path / KILOSORT[0]
     ending = path.suffix.lower()
     if ending not in FORMATS:
         raise ValueError(
@@ -85,7 +97,9 @@ def _one(path: Path, options: Options) -> Spikes:
         if (size := path.stat().st_size) > MOST_BYTES:
             raise ValueError(f"has {size / 1e6:,.0f} MB, and at most {MOST_BYTES / 1e6:,.0f} are read: cut it in parts")
         return FORMATS[ending](path, options)
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile, MemoryError) as error:
+    except DAMAGED as error:
+        raise ValueError(f"{path} is damaged, or laid out in another way ({type(error).__name__}: {error}).") from error
+    except (ValueError, OSError) as error:
         # what a reader says of a part of the file begins with where; of the whole file, with a verb
         sentence = str(error)
         between = ", " if sentence.startswith(("line ", "row ", "trial ")) else " " if sentence[:1].islower() else ": "

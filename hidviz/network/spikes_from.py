@@ -5,6 +5,7 @@ Objects of other packages are known by what they can do, not by their class, so 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,8 +16,11 @@ from hidviz.network.recording import Recording
 from hidviz.network.spikes import MOST_ENTRIES, Counts, Spikes, Trial
 from hidviz.numerics import Array
 
-TIMES = ("time", "times", "t", "spike_time", "spike_times", "timestamp", "timestamps", "seconds")
-UNITS = ("unit", "units", "unit_id", "cluster", "cluster_id", "neuron", "neuron_id", "cell", "cell_id", "id", "channel")
+TIMES = (
+    "time", "times", "t", "time_s", "time_ms", "times_s", "times_ms", "spike_time", "spike_times", "spike_time_s",
+    "spike_times_s", "spike_time_ms", "spike_times_ms", "timestamp", "timestamps", "seconds",
+)  # fmt: skip
+UNITS = ("unit", "units", "unit_id", "cluster", "cluster_id", "neuron", "neuron_id", "cell", "cell_id", "channel", "id")
 TRIALS = ("trial", "trial_id", "trials", "sweep", "repeat")
 CLOCKS = ("", "index", "bin", "frame", "unnamed: 0", *TIMES)
 LONG = 1e3  # a median interval between spikes of so many seconds means another unit of time
@@ -39,7 +43,7 @@ def spikes_from(given: Any, *, bin: float | None = None, names: Iterable[Any] | 
     if hasattr(given, "columns"):
         return _table(given, bin, called)
     if isinstance(given, Mapping):
-        return from_trials([Trial(tuple(map(as_train, given.values())))], called or [str(key) for key in given])
+        return from_units(list(given.values()), called or [str(key) for key in given], bin=bin)
     if hasattr(given, "toarray") and hasattr(given, "nnz"):
         if np.prod(given.shape, dtype=np.float64) > MOST_ENTRIES:
             raise ValueError(f"A sparse matrix must have at most {MOST_ENTRIES:,} entries in all, got {given.shape}.")
@@ -48,6 +52,38 @@ def spikes_from(given: Any, *, bin: float | None = None, names: Iterable[Any] | 
         return _several(given, bin, called)
     array = np.asarray(given)
     return from_counts(list(array) if array.ndim == 3 else [array], bin=bin, names=called)
+
+
+def from_units(
+    units: Sequence[Any],
+    names: Iterable[Any] | None = None,
+    *,
+    bin: float | None = None,  # noqa: A002
+) -> Spikes:
+    """Spikes from a list for each unit: of its spike times, or of its states in bins where all are equally long.
+
+    Whole numbers that do not rise are no times: they are counts, or ±1.
+
+    Raises:
+        ValueError: they are neither.
+    """
+    arrays = [np.asarray(unit) for unit in units]
+    flat = all(array.ndim == 1 and array.size > 2 and array.dtype.kind in "buif" for array in arrays)
+    if arrays and flat and len({array.size for array in arrays}) == 1:
+        whole = all((array == np.floor(array)).all() for array in arrays)
+        if whole and not all((np.diff(array.astype(np.float64)) > 0.0).all() for array in arrays):
+            return from_counts([np.column_stack(arrays)], bin=bin, names=names)
+    trains = tuple(map(as_train, arrays))
+    return from_trials([Trial(trains, begin_of(trains))], names)
+
+
+def begin_of(trains: Sequence[Array]) -> float:
+    """When a recording began that does not say: at 0, unless spikes come before, or only long after it."""
+    ends = [(float(train[0]), float(train[-1])) for train in trains if train.size]
+    if not ends:
+        return 0.0
+    first, last = min(a for a, _ in ends), max(b for _, b in ends)
+    return float(np.floor(first)) if first < 0.0 or first > 10.0 * (last - first) > 0.0 else 0.0
 
 
 def from_trials(trials: Sequence[Trial], names: Iterable[Any] | None = None) -> Spikes:
@@ -78,7 +114,7 @@ def from_events(times: Array, units: Sequence[Any], trials: Sequence[Any] | None
     which = np.zeros(len(times), np.intp) if trials is None else np.unique(np.asarray(trials), return_inverse=True)[1]
     longest = float(times.max(initial=0.0))
     last = np.nextafter(longest, np.inf) if which.any() else None
-    start = min(0.0, float(times.min(initial=0.0)))
+    start = begin_of([np.sort(times)])
     found = []
     for k in range(int(which.max(initial=0)) + 1):
         here, called = times[which == k], labels[which == k]
@@ -201,8 +237,10 @@ def _several(given: Sequence[Any], bin: float | None, names: list[str] | None) -
         arrays = [each.toarray() if hasattr(each, "toarray") else np.asarray(each) for each in given]
         return from_counts(arrays, bin=bin, names=names)
     if not any(isinstance(each, np.ndarray) for each in given) and len(set(shapes)) == 1:
-        return from_counts([np.asarray(given)], bin=bin, names=names)  # lists in a list: a matrix
-    return from_trials([Trial(tuple(map(as_train, given)))], names)
+        matrix = np.asarray(given)  # lists in a list
+        if matrix.dtype.kind not in "f" or (matrix == np.floor(matrix)).all():
+            return from_counts([matrix], bin=bin, names=names)
+    return from_units(given, names, bin=bin)
 
 
 def _trials_of(trials: Sequence[tuple[Trial, list[str]]], names: list[str] | None) -> Spikes:
@@ -237,16 +275,33 @@ def _pynapple(group: Any, names: list[str] | None) -> Spikes:
 def _table(table: Any, bin: float | None, names: list[str] | None) -> Spikes:  # noqa: A002
     """A table: events where it has columns of times and units, else a column a unit."""
     columns = [str(column) for column in table.columns]
-    places = {name.strip().lower(): k for k, name in enumerate(columns)}
+    places = {plain_name(name): k for k, name in enumerate(columns)}
     values = np.asarray(table.to_numpy() if hasattr(table, "to_numpy") else table.values)
     when, who = (next((places[name] for name in known if name in places), None) for known in (TIMES, UNITS))
-    if when is not None and who is not None and len(columns) <= 4:
+    if when is not None and who is not None:
         trial = next((places[name] for name in TRIALS if name in places), None)
         times = np.asarray(values[:, when], dtype=np.float64)
         return from_events(times, values[:, who].tolist(), None if trial is None else values[:, trial].tolist())
+    if values.dtype.kind == "O":
+        values = _numbers(values, columns)
     if bin is None and hasattr(table, "t") and len(table.t) > 1:  # a pynapple TsdFrame
         bin = float(f"{np.median(np.diff(table.t)):.9g}")  # noqa: A001 - differences of times have rounding
     return from_counts([values], bin=bin, names=names or columns)
+
+
+def plain_name(name: str) -> str:
+    """The name of a column without its unit in brackets, in small letters: "Spike Time (s)" is "spike_time"."""
+    return re.sub(r"[\s_]+", "_", re.sub(r"[\(\[].*", "", name).strip().lower())
+
+
+def _numbers(values: NDArray[Any], columns: Sequence[str]) -> NDArray[Any]:
+    """A table of objects as numbers; the first column that holds something else is named."""
+    for k, name in enumerate(columns):
+        try:
+            values[:, k].astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f'Column "{name}" must hold numbers, got {values[0, k]!r}: leave it out.') from None
+    return values.astype(np.float64)
 
 
 def _label(unit: Any) -> str:

@@ -4,6 +4,8 @@ import zipfile
 
 import numpy as np
 import pytest
+import scipy.sparse
+from scipy.io import savemat
 
 from hidviz.network.read_spikes import read_spikes
 from tests.recordings import hippocampus, write_cells, write_events, write_nwb, write_v73
@@ -189,3 +191,100 @@ def test_files_of_other_units_are_no_trials_of_one_recording(tmp_path):
     np.save(tmp_path / "b.npy", COUNTS[:, :3])
     with pytest.raises(ValueError, match=r"b.npy must hold the same units as .*a.npy"):
         read_spikes([tmp_path / "a.npy", tmp_path / "b.npy"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "unit,time\n3,0.10\n4,0.20\n3,0.30\n",
+        "Spike Time (s);Unit\n0,10;3\n0,20;4\n0,30;3\n",
+        "time (ms),unit\n100,3\n200,4\n300,3\n",
+        "time_ms\tcluster\tamplitude\tchannel\tdepth\n100\t3\t-7.5\t1\t2\n200\t4\t-8\t1\t2\n300\t3\t-9\t1\t2\n",
+        "index,time,unit\r\n0,0.1,3.0\r\n1,0.2,4.0\r\n2,0.3,3.0\r\n\r\n",
+    ],
+)
+def test_lists_of_events_are_known_however_they_are_headed(tmp_path, text):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    found = read_spikes(path)
+    assert found.names == ("3", "4")
+    np.testing.assert_allclose(found.trials[0].trains[0], [0.1, 0.3], rtol=1e-12)
+
+
+def test_events_without_a_heading_are_told_to_have_one(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("0.0123,3\n0.0456,4\n")
+    with pytest.raises(ValueError, match="let line 1 name the columns: time,unit"):
+        read_spikes(path)
+
+
+def test_events_of_several_trials_count_from_the_start_of_each(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("trial,time,unit\n1,0.1,a\n1,0.5,b\n2,0.2,a\n2,0.95,b\n")
+    first, second = read_spikes(path).binned(0.1)
+    assert (first.sum(), second.sum()) == (2, 1)  # the last spike ends both trials, and fills no bin
+    assert first[1].tolist() == [1, 0]
+
+
+def test_decimals_that_are_counts_are_read(tmp_path):
+    np.savetxt(tmp_path / "a.txt", COUNTS)
+    np.testing.assert_array_equal(read_spikes(tmp_path / "a.txt").counts[0], COUNTS)
+
+
+def test_what_else_lies_in_an_npz_is_left_out_and_told(tmp_path, trains):
+    np.savez(tmp_path / "a.npz", fs=30_000.0, note="today", **{f"u{k}": train for k, train in enumerate(trains)})
+    found = read_spikes(tmp_path / "a.npz")
+    assert found.n_units == 16
+    assert "fs, note of the file" in found.remarks[0]
+    np.savez(tmp_path / "b.npz", fs=30_000.0)
+    with pytest.raises(ValueError, match="no lists and no matrices"):
+        read_spikes(tmp_path / "b.npz")
+    np.savez(
+        tmp_path / "group.npz", t=np.concatenate(trains), index=np.repeat(np.arange(16.0), [len(t) for t in trains]),
+        start=[0.0], end=[100.0], type="TsGroup",
+    )  # fmt: skip
+    assert read_spikes(tmp_path / "group.npz").names == tuple(map(str, range(16)))
+
+
+def test_fields_of_structs_and_cells_of_matrices_are_found(tmp_path, trains, expected):
+    cells = np.empty((1, 16), dtype=object)
+    trials = np.empty((2, 1), dtype=object)
+    for k, train in enumerate(trains):
+        cells[0, k] = train[None, :]
+    trials[0, 0], trials[1, 0] = COUNTS[:20], COUNTS[20:]
+    savemat(tmp_path / "a.mat", {"session": {"spikes": {"times": cells}, "rate": 30_000.0}})
+    np.testing.assert_array_equal(counted(tmp_path / "a.mat"), expected)
+    savemat(tmp_path / "b.mat", {"raster": trials})
+    np.testing.assert_array_equal(np.concatenate(read_spikes(tmp_path / "b.mat").counts), COUNTS)
+    savemat(tmp_path / "c.mat", {"raster": scipy.sparse.csc_matrix(COUNTS.astype(float))})
+    np.testing.assert_array_equal(read_spikes(tmp_path / "c.mat").counts[0], COUNTS)
+    savemat(tmp_path / "d.mat", {"units": [{"ts": train} for train in trains]})
+    np.testing.assert_array_equal(counted(tmp_path / "d.mat"), expected)
+
+
+def test_a_folder_of_kilosort_may_be_named_itself(tmp_path):
+    np.save(tmp_path / "spike_times.npy", np.array([10, 20, 40], np.uint64))
+    np.save(tmp_path / "spike_clusters.npy", np.array([7, 9, 7], np.int32))
+    assert read_spikes(tmp_path, rate=100.0).names == ("7", "9")
+
+
+def test_a_file_that_is_cut_off_anywhere_has_a_sentence(tmp_path, trains):
+    """Every prefix of every kind of file: read in part, or refused in words; never an error of a library."""
+    np.savez_compressed(tmp_path / "a.npz", **{f"u{k}": train for k, train in enumerate(trains)})
+    np.save(tmp_path / "a.npy", COUNTS)
+    write_cells(tmp_path / "a.mat", trains)
+    write_nwb(tmp_path / "a.nwb", trains)
+    write_events(tmp_path / "a.csv", trains)
+    rng = np.random.default_rng(1)
+    for name in ("a.npz", "a.npy", "a.mat", "a.nwb", "a.csv"):
+        whole = (tmp_path / name).read_bytes()
+        damaged = tmp_path / f"cut{name}"
+        for k in range(12):
+            content = bytearray(whole[: int(rng.integers(len(whole)))] if k % 2 else whole)
+            if k % 2 == 0:
+                content[int(rng.integers(min(len(content), 4000)))] ^= 1 << int(rng.integers(8))
+            damaged.write_bytes(bytes(content))
+            try:
+                read_spikes(damaged)
+            except ValueError as error:
+                assert str(error).startswith(str(damaged))  # noqa: PT017 - either outcome is right

@@ -177,3 +177,32 @@ def test_times_need_a_bin_and_counts_keep_theirs():
         Spikes.of(COUNTS, bin=0.02).recording(0.05)
     with pytest.raises(ValueError, match="at most 100,000,000"):
         of_times([0.1, 1000.0]).binned(1e-6)
+
+
+def test_lists_of_whole_numbers_that_do_not_rise_are_bins_and_not_times():
+    columns = {f"u{k}": COUNTS[:, k] for k in range(4)}
+    for given in (columns, list(columns.values())):
+        np.testing.assert_array_equal(Spikes.of(given).counts[0], COUNTS)
+    assert Spikes.of([[0.1, 0.2], [0.15, 0.4]]).are_times
+    assert Spikes.of({"a": [1, 2, 3], "b": [2, 5, 9]}).are_times
+
+
+def test_a_recording_begins_at_0_unless_its_spikes_lie_elsewhere():
+    assert Spikes.of({"a": [3.0, 4.5]}).trials[0].start == 0.0
+    assert Spikes.of({"a": [-1.5, 4.5]}).trials[0].start == -2.0
+    late = Spikes.of({"a": [1.6e9 + 0.25, 1.6e9 + 60.0]})
+    assert late.trials[0].start == 1.6e9
+    assert len(late.binned(0.5)[0]) == 121
+
+
+def test_a_column_of_words_is_named():
+    frame = pd.DataFrame(COUNTS, columns=list("wxyz"))
+    frame["region"] = "ca1"
+    with pytest.raises(ValueError, match='Column "region" must hold numbers'):
+        Spikes.of(frame)
+
+
+def test_a_bin_wider_than_the_recording_has_a_sentence():
+    assert Spikes.of({"a": [0.1, 0.2]}).preview(100.0).n_bins == (1,)
+    with pytest.raises(ValueError, match="at least 2 bins: take narrower"):
+        Spikes.of({"a": [0.1, 0.2]}).recording(100.0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from hidviz.network.formats.options import Options
 from hidviz.network.spikes import Spikes, Trial
-from hidviz.network.spikes_from import as_train, from_trials
+from hidviz.network.spikes_from import as_train, begin_of, from_trials
 from hidviz.numerics import Array
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -59,11 +59,18 @@ def read_nwb(path: Path, options: Options) -> Spikes:
         names = None if label is None else [_word(value) for value in units[label][()]]
         if names is not None and len(set(names)) < len(names):
             names = [_word(value) for value in units["id"][()]]
-        spans = _intervals(file, options.trials) or _observed(units)
+        table = _intervals(file, options.trials)
+        spans = table or _observed(units)
     trials = [
         Trial(tuple(as_train(train[(train >= a) & (train < b)]) for train in trains), a, b) for a, b in spans
-    ] or [Trial(tuple(as_train(train) for train in trains))]
-    return from_trials(trials, names)
+    ] or [Trial(tuple(as_train(train) for train in trains), begin_of(trains))]
+    found = from_trials(trials, names)
+    if not table:
+        return found
+    return found.remarked(
+        f"{len(table)} intervals of the table {options.trials or 'trials'} are the trials, and nothing outside them is "
+        "read; --trials none reads all."
+    )
 
 
 def read_h5(path: Path, options: Options) -> Spikes:

@@ -14,8 +14,8 @@ from scipy.io.matlab import MatReadError
 
 from hidviz.network.formats.hdf5 import is_hdf5, opened
 from hidviz.network.formats.options import Options
-from hidviz.network.spikes import Spikes, Trial
-from hidviz.network.spikes_from import as_train, from_counts, from_trials
+from hidviz.network.spikes import MOST_ENTRIES, Spikes, Trial
+from hidviz.network.spikes_from import as_train, begin_of, from_counts, from_trials
 
 
 def read_mat(path: Path, options: Options) -> Spikes:
@@ -39,8 +39,10 @@ def read_mat(path: Path, options: Options) -> Spikes:
         chosen = candidates[0]
     value = variables[chosen]
     if isinstance(value, list):
+        if not _are_trains(value):  # matrices, a trial each
+            return from_counts([cell.T if options.transpose else cell for cell in value], bin=options.bin)
         trains = tuple(as_train(np.asarray(train, dtype=np.float64) * options.tick) for train in value)
-        return from_trials([Trial(trains)])
+        return from_trials([Trial(trains, begin_of(trains))])
     if value.ndim == 3:
         return from_counts([trial.T if options.transpose else trial for trial in value], bin=options.bin)
     return from_counts([value.T if options.transpose else value], bin=options.bin)
@@ -61,9 +63,30 @@ def _v5(path: Path) -> dict[str, Any]:
         raise ValueError(f"is no MATLAB file that can be read ({error})") from error
     found: dict[str, Any] = {}
     for name, value in stored.items():
-        if not name.startswith("__") and isinstance(value, np.ndarray):
-            found[name] = [np.asarray(cell) for cell in value.ravel()] if value.dtype == object else value
-    return {name: value for name, value in found.items() if not isinstance(value, list) or _are_trains(value)}
+        if not name.startswith("__"):
+            found |= _fields(name, value)
+    return {name: value for name, value in found.items() if not isinstance(value, list) or _are_cells(value)}
+
+
+def _fields(name: str, value: Any) -> dict[str, Any]:
+    """A variable, or the fields of a struct by their full names; cell arrays as lists."""
+    if hasattr(value, "toarray"):
+        return {name: value.toarray()} if np.prod(value.shape, dtype=np.float64) <= MOST_ENTRIES else {}
+    if not isinstance(value, np.ndarray):
+        return {}
+    if value.dtype.names is not None and value.size == 1:
+        found: dict[str, Any] = {}
+        for field in value.dtype.names:
+            found |= _fields(f"{name}.{field}", value[field].item())
+        return found
+    if value.dtype.names is not None:  # a struct array, an element a unit: the same field of each, side by side
+        return {f"{name}.{field}": [np.asarray(cell) for cell in value[field].ravel()] for field in value.dtype.names}
+    if value.dtype != object:
+        return {name: value}
+    cells = [np.asarray(cell) for cell in value.ravel()]
+    if cells and cells[0].dtype.names and all(c.dtype.names == cells[0].dtype.names and c.size == 1 for c in cells):
+        return {f"{name}.{field}": [np.asarray(c[field].item()) for c in cells] for field in cells[0].dtype.names}
+    return {name: cells}
 
 
 def _v73(path: Path) -> dict[str, Any]:
@@ -74,11 +97,16 @@ def _v73(path: Path) -> dict[str, Any]:
                 continue
             if item.dtype.kind == "O":
                 cells = [np.asarray(file[reference][()]).T for reference in item[()].T.ravel()]
-                if _are_trains(cells):
+                if _are_cells(cells):
                     found[name] = cells
             else:
                 found[name] = np.asarray(item[()]).T
     return found
+
+
+def _are_cells(cells: list[Any]) -> bool:
+    """Whether a cell array holds lists of numbers, or matrices of them."""
+    return _are_trains(cells) or (bool(cells) and all(_may_be_spikes(cell) for cell in cells))
 
 
 def _are_trains(cells: list[Any]) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hidviz.network.formats.options import MOST_BYTES, Options
 from hidviz.network.spikes import Spikes, Trial
-from hidviz.network.spikes_from import as_train, from_counts, from_events, from_trials
+from hidviz.network.spikes_from import as_train, from_counts, from_events, from_trials, from_units
 
 MAGIC = b"\x93NUMPY"
 KILOSORT = ("spike_times.npy", "spike_clusters.npy")
@@ -50,15 +50,35 @@ def read_npz(path: Path, options: Options) -> Spikes:
         if options.variable not in arrays:
             raise ValueError(f"has no array {options.variable}; it has {', '.join(arrays)}")
         arrays = {options.variable: arrays[options.variable]}
-    if all(array.ndim <= 1 for array in arrays.values()):
-        trains = tuple(as_train(array * options.tick) for array in arrays.values())
-        return from_trials([Trial(trains)], arrays)
+    if {"t", "index", "start", "end"} <= arrays.keys():  # a TsGroup as pynapple saves it
+        return _group(arrays)
+    left_out = [name for name, array in arrays.items() if array.ndim == 0 or array.dtype.kind not in "buif"]
+    if len(left_out) == len(arrays):
+        raise ValueError(f"holds no lists and no matrices of numbers, but {', '.join(arrays)}")
+    arrays = {name: array for name, array in arrays.items() if name not in left_out}
+    found = _of_arrays(arrays, options)
+    return found.remarked(f"{', '.join(left_out)} of the file: no list of numbers, left out.") if left_out else found
+
+
+def _of_arrays(arrays: dict[str, NDArray[Any]], options: Options) -> Spikes:
+    if all(array.ndim == 1 for array in arrays.values()):
+        if options.rate is not None:
+            return from_units([array * options.tick for array in arrays.values()], arrays)
+        return from_units(list(arrays.values()), arrays, bin=options.bin)
     if bad := [name for name, array in arrays.items() if array.ndim not in (2, 3)]:
         raise ValueError(
             f"holds {bad[0]} of shape {arrays[bad[0]].shape} beside matrices: choose what to read with --variable"
         )
     trials = [trial for array in arrays.values() for trial in (array if array.ndim == 3 else [array])]
     return from_counts([trial.T if options.transpose else trial for trial in trials], bin=options.bin)
+
+
+def _group(arrays: dict[str, NDArray[Any]]) -> Spikes:
+    keys = np.unique(arrays["index"])
+    trains = [as_train(arrays["t"][arrays["index"] == key]) for key in keys]
+    spans = zip(arrays["start"].ravel().tolist(), arrays["end"].ravel().tolist(), strict=True)
+    trials = [Trial(tuple(train[(train >= a) & (train < b)] for train in trains), a, b) for a, b in spans]
+    return from_trials(trials, [f"{key:g}" for key in keys.tolist()])
 
 
 def _npy(path: Path) -> NDArray[Any]:

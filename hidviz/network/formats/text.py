@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hidviz.network.formats.options import Options
 from hidviz.network.spikes import Spikes
-from hidviz.network.spikes_from import CLOCKS, TIMES, TRIALS, UNITS, check_shape, from_counts, from_events
+from hidviz.network.spikes_from import CLOCKS, TIMES, TRIALS, UNITS, check_shape, from_counts, from_events, plain_name
 from hidviz.numerics import Array
 
 WORDS = {"true": 1.0, "false": 0.0}
@@ -54,10 +54,10 @@ def read_text(path: Path, options: Options) -> Spikes:
         raise ValueError("is empty")
     layout = _layout(lines, shown)
     names = layout.names
-    places = {name.strip().lower(): k for k, name in enumerate(names or ())}
+    places = {plain_name(name): k for k, name in enumerate(names or ())}
     when = next((places[name] for name in TIMES if name in places), None)
     who = next((places[name] for name in UNITS if name in places), None)
-    if names and when is not None and who is not None and len(names) <= 4:
+    if names and when is not None and who is not None:
         which = next((places[name] for name in TRIALS if name in places), None)
         return _events(lines, layout, when, who, which, options)
     if names and len(names) == 2 and when is not None:
@@ -66,6 +66,8 @@ def read_text(path: Path, options: Options) -> Spikes:
             "fired, or leave the former out"
         )
     array = _matrix(text, lines, layout)
+    if array.shape[1] <= 2 and array.dtype.kind == "f" and (array[:, 0] != np.floor(array[:, 0])).any() and not names:
+        raise ValueError("holds decimals: are these spike times? Then let line 1 name the columns: time,unit")
     if options.transpose:
         return from_counts([array.T], bin=options.bin)
     try:
@@ -140,14 +142,19 @@ def _matrix(text: str, lines: list[str], layout: _Layout) -> NDArray[Any]:
     body = io.StringIO(text)
     for _ in range(layout.first):
         body.readline()
-    try:
-        table = pd.read_csv(
-            body, header=None, sep=r"\s+" if layout.delimiter == " " else layout.delimiter, comment="#",
-            skipinitialspace=True, dtype=np.int32, low_memory=False,
-        )  # fmt: skip
-        return table.to_numpy()
-    except (ValueError, OverflowError):  # pandas' own errors of parsing are ValueErrors
-        return _cell_by_cell(lines, layout)
+    begin = body.tell()
+    for kind in (np.int32, np.float64):
+        body.seek(begin)
+        try:
+            table = pd.read_csv(
+                body, header=None, sep=r"\s+" if layout.delimiter == " " else layout.delimiter, comment="#",
+                skipinitialspace=True, dtype=kind, low_memory=False,
+            ).to_numpy()  # fmt: skip
+        except (ValueError, OverflowError):  # pandas' own errors of parsing are ValueErrors
+            continue
+        if np.isfinite(table).all() and (not layout.names or table.shape[1] == len(layout.names)):
+            return table
+    return _cell_by_cell(lines, layout)
 
 
 def _cell_by_cell(lines: list[str], layout: _Layout) -> Array:
@@ -207,6 +214,8 @@ def _unique(names: list[str] | None) -> list[str] | None:
 
 def _events(lines: list[str], layout: _Layout, when: int, who: int, which: int | None, options: Options) -> Spikes:
     times, units, trials = [], [], []
+    in_ms = options.rate is None and re.search(r"[(\[_ ](ms|msec|milliseconds)\b", (layout.names or [""])[when].lower())
+    tick = 1e-3 if in_ms else options.tick
     for line, cells in _rows(lines, layout):
         if len(cells) <= max(when, who, which or 0):
             raise ValueError(f"line {line}: {len(cells)} cells, but {len(layout.names or ())} names in the heading")
@@ -216,7 +225,7 @@ def _events(lines: list[str], layout: _Layout, when: int, who: int, which: int |
             raise ValueError(f'line {line}, {_column(layout, when)}: "{cell}" is no time.')
         if not cells[who].strip():
             raise ValueError(f"line {line}, {_column(layout, who)}: is blank, and must say which unit fired.")
-        times.append(value * options.tick)
+        times.append(value * tick)
         units.append(_plain(cells[who]))
         trials.append(cells[which] if which is not None else "")
     if not times:
