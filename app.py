@@ -2,4 +2,4 @@
 
 from hidviz.ui import page
 
-page().servable()
+page().servable(location=False)

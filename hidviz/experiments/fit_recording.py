@@ -19,6 +19,7 @@ import numpy as np
 
 from hidviz.background import on_one_blas_thread, replacing
 from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, block_costs, criteria, judge_for, paired
+from hidviz.experiments.experiment import RANGES
 from hidviz.experiments.fit_parts import Run, iter_starts
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.setup import cost_of
@@ -63,14 +64,15 @@ class Settings:
             raise ValueError(f"A recording is divided in at least 5 blocks, or none (0), got {self.blocks}.")
         if self.learner not in LEARNERS:
             raise ValueError(f"The learner must be one of {', '.join(LEARNERS)}, got {self.learner!r}.")
-        for what, value, low, high in (
-            ("number of hidden units", self.n_hidden, 0, 200),
-            ("number of blocks", self.blocks, 0, 100_000),
-            ("penalty", self.penalty, 0.0, 10.0),
-            ("box", 1.0 if self.box is None else self.box, 1e-3, 100.0),
-            ("number of steps", self.max_steps, 1, 1_000_000),
-            ("number of starts", self.starts, 1, 1_000),
-            ("seed", self.seed, 0, 2**31 - 1),
+        most_steps = (1, RANGES["max_steps"][1])
+        for what, value, (low, high) in (
+            ("number of hidden units", self.n_hidden, RANGES["n_hidden_assumed"]),
+            ("number of blocks", self.blocks, (0, 100_000)),
+            ("penalty", self.penalty, RANGES["penalty"]),
+            ("box", 1.0 if self.box is None else self.box, RANGES["box"]),
+            ("number of steps", self.max_steps, most_steps),
+            ("number of starts", self.starts, (1, 1_000)),
+            ("seed", self.seed, RANGES["seed"]),
         ):
             if not low <= value <= high:
                 raise ValueError(f"The {what} must lie between {low:g} and {high:g}, got {value}.")

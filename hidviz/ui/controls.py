@@ -1,4 +1,4 @@
-"""Controls: a form of all knobs, made from the settings, and what happens when a person turns one.
+"""Controls: a form of all knobs, and what happens when a user turns one.
 
 A value that cannot be used is answered at its field, in red, with a sentence; nothing else changes.
 """
@@ -13,7 +13,7 @@ import param
 from hidviz.experiments import CHOICES, Experiment
 from hidviz.learning import OPTIMISERS
 from hidviz.ui.components.form import Form
-from hidviz.ui.state.knobs import KNOB, Settings, meant, read, shown, spoken
+from hidviz.ui.state.knobs import KNOB, Knobs, meant, read, shown, spoken
 
 GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("Network", (("n_visible", "n_hidden"), ("variance", "hidden_hidden"), ("model",))),
@@ -24,65 +24,62 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
 
 
 class Controls:
-    """The knobs of one session: parameters, and the form that shows them.
+    """The knobs of one session, and the form that shows them.
 
     Args:
-        experiment: what they show first.
+        wanted: gives the experiment that the knobs stand for.
         on_change: called with the knobs that were turned, as keyword arguments; raises ValueError to refuse.
     """
 
-    def __init__(self, experiment: Experiment, on_change: Callable[..., None]) -> None:
-        self.settings = Settings(**shown(experiment))
-        self._on_change = on_change
-        self._experiment = experiment
-        self._accepted = shown(experiment)
+    def __init__(self, wanted: Callable[[], Experiment], on_change: Callable[..., None]) -> None:
+        self._wanted, self._on_change = wanted, on_change
+        self.knobs = Knobs(**shown(wanted()))
         groups = [{"title": title, "folded": title == "More knobs", "rows": rows} for title, rows in GROUPS]
         names = [name for _, rows in GROUPS for row in rows for name in row]
         self.form = Form(
             self._typed,
             groups=groups,
-            fields={name: _field(self.settings.param[name]) for name in names},
+            fields={name: _field(self.knobs.param[name]) for name in names},
             sizing_mode="stretch_width",
             margin=(8, 4),
         )
-        self.settings.param.watch(self._turned, list(KNOB))
-        self.show(experiment)
+        self.knobs.param.watch(self._turned, list(KNOB))
+        self.show()
 
-    def show(self, experiment: Experiment) -> None:
-        """Show the knobs of an experiment, without turning them."""
-        self._experiment = experiment
-        self._accepted = shown(experiment)
-        with param.parameterized.discard_events(self.settings):
-            self.settings.param.update(**self._accepted)
+    def show(self) -> None:
+        """Show the knobs as they stand; whatever was refused is forgotten."""
+        experiment = self._wanted()
+        self.knobs.param.update(**shown(experiment))
         needless = [] if OPTIMISERS[experiment.optimiser_used].uses_rate else ["rate"]
-        values = {name: self._accepted[name] for name in self.form.fields}
+        values = {name: getattr(self.knobs, name) for name in self.form.fields}
         self.form.param.update(values=values, errors={}, disabled=needless)
 
     def _typed(self, name: str, text: str | bool) -> None:
+        """Set the knob to what its field says; typed as it stands, it only takes back what was refused."""
         try:
             value = read(name, text)
-            if value == getattr(self.settings, name):
-                self.settings.param.trigger(name)  # typed again, it is judged again
-            setattr(self.settings, name, value)
+            self._answer([name], "")
+            setattr(self.knobs, name, value)
         except ValueError as error:
-            self._refuse([name], str(error))
+            self._answer([name], str(error))
 
     def _turned(self, *events: param.parameterized.Event) -> None:
-        for event in events:
-            self._forgive(event.name)
-        turned = {event.name: event.new for event in events if event.new != self._accepted[event.name]}
+        """Turn what now differs from the experiment; a value that it refuses is put back, and told at its field."""
+        experiment = self._wanted()
+        stands = shown(experiment)
+        turned = {event.name: event.new for event in events if event.new != stands[event.name]}
         if not turned:
             return
         try:
-            self._on_change(**meant(self._experiment, turned))
+            self._on_change(**meant(experiment, turned))
         except ValueError as error:
-            self._refuse(turned, spoken(str(error)))
+            self.knobs.param.update(**{name: stands[name] for name in turned})
+            self._answer(turned, spoken(str(error)))
 
-    def _refuse(self, names: Iterable[str], why: str) -> None:
-        self.form.errors = self.form.errors | dict.fromkeys(names, why)
-
-    def _forgive(self, name: str) -> None:
-        self.form.errors = {other: why for other, why in self.form.errors.items() if other != name}
+    def _answer(self, names: Iterable[str], why: str) -> None:
+        """Say under these fields why their value was refused, or nothing."""
+        others = {name: told for name, told in self.form.errors.items() if name not in set(names)}
+        self.form.errors = others | (dict.fromkeys(names, why) if why else {})
 
 
 def _field(parameter: param.Parameter) -> dict[str, Any]:

@@ -17,10 +17,11 @@ from panel.io.callbacks import PeriodicCallback
 
 from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, Frame, preset_of, shipped_frame
 from hidviz.network import Gauge
+from hidviz.ui.address import Address, shared_in_words
 from hidviz.ui.components.basic import BokehPatches, HelpSheet, Instrument, Notice
 from hidviz.ui.sidebar import Sidebar
 from hidviz.ui.state.frame_pacing import Pace
-from hidviz.ui.state.link import TABS, Link, write_link
+from hidviz.ui.state.link import TABS, Link, View
 from hidviz.ui.state.opening import Opening
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.compare import CompareTab
@@ -46,27 +47,26 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     Args:
         link: what to open with; a finished run of the paper's Fig. 3 if left out.
-        dark: whether to begin in dark colours.
     """
 
-    def __init__(self, link: Link | None = None, *, dark: bool = False, **params: Any) -> None:
+    def __init__(self, link: Link | None = None, **params: Any) -> None:
         super().__init__(**params)
         link = link or Link(Experiment())
         finished = shipped_frame("fig3") if link.experiment == Experiment() and link.step is None else None
         self.session = Session(link.experiment, finished)
         self.session.event = FIRST if finished else ""
-        self.preset = preset_of(link.experiment)
-        self.on_query: Callable[[str], None] = lambda _: None
+        self.on_preset: Callable[[str], None] = lambda _: None
+        self._shown_knobs = link.experiment
         self._dirty = True
         self._ready = False  # whether the browser is connected, so that what it sends arrives
         self._pace = Pace()
         self._opening = Opening()
         self._told = ""
         self._remedy: Remedy | None = None
-        self._build(TABS.index(link.tab), dark)
+        self._build(link.view)
         if link.notices:
             self._tell("This link could not be used in full; defaults stand in. " + " ".join(link.notices))
-        self.restyle(dark)
+        self.restyle(link.view.theme == "dark")
         if link.step is not None:
             self.session.run_to(link.step)
         self._draw()
@@ -92,7 +92,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     # Building, once
 
-    def _build(self, first_tab: int, dark: bool) -> None:
+    def _build(self, view: View) -> None:
         session = self.session
         acts = {
             "Run": session.run,
@@ -105,7 +105,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             "Reset all": self.reset,
         }
         self._sidebar = Sidebar(
-            session.wanted,
+            lambda: session.wanted,
             {name: partial(self._act, act) for name, act in acts.items()},
             on_change=self._change,
             shown=lambda: session.frame,
@@ -123,8 +123,15 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             (CompareTab, lambda: CompareTab(session)),
             (ScoresTab, lambda: ScoresTab(session)),
         )
-        self.views = TabHost(makers, first_tab, dark=dark, on_front=self._knobs_changed)
-        self.instrument = Instrument(self._key, keys=list(KEYS), sizing_mode="stretch_width", margin=0)
+        dark, front = view.theme == "dark", TABS.index(view.tab)
+        self.views = TabHost(makers, front, dark=dark, on_front=lambda: self.address.show())
+        self.address = Address(view, session, self.views, self.learn, on_travel=self._show_knobs)
+        self.learn.look_at(view.align, view.log, on_switch=self.address.show)
+        self.instrument = Instrument(
+            self._key, self.address.travel, self._say_shared, keys=list(KEYS),
+            sizing_mode="stretch_width", margin=0,
+        )  # fmt: skip
+        self.address.connect(self.instrument)
         self.notice = Notice(self._cure, sizing_mode="stretch_width", margin=0)
         self.help_sheet = HelpSheet(html=HELP, margin=0)
 
@@ -147,11 +154,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     # Acting
 
     def _act(self, act: Callable[[], None]) -> None:
-        before = self.session.wanted
         act()
-        self._dirty = True
-        if self.session.wanted != before:
-            self._knobs_changed()
+        self._show_knobs()
 
     def reset(self) -> None:
         """Everything as on a fresh page: knobs, run, views and switches."""
@@ -161,15 +165,14 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.learn.reset()
         self._told = ""
         self._tell("")
-        self._knobs_changed()
+        self._show_knobs()
 
     def _change(self, **knobs: Any) -> None:
         self.session.change(**knobs)
-        self._knobs_changed()
+        self._show_knobs()
 
     def _load(self, frame: Frame) -> None:
-        self.session.load(frame)
-        self._knobs_changed()
+        self._act(partial(self.session.load, frame))
 
     def _go_to(self, gauge: Gauge) -> None:
         self._act(lambda: self.session.apply(gauge, "Another of the equivalent models: the cost stays."))
@@ -186,28 +189,23 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         """Take over a preset, as a fresh page with it would."""
         self.session.adopt(PRESETS[name])
         self.session.event = ABOUT_PRESETS[name].look_for
-        self._knobs_changed()
+        self._show_knobs()
 
-    def _knobs_changed(self) -> None:
-        self.preset = preset_of(self.session.wanted)
-        self._sidebar.show(self.session.wanted)
-        self.on_query(self.query())
+    @property
+    def preset(self) -> str:
+        """The name of the preset with exactly these knobs; empty if there is none."""
+        return preset_of(self.session.wanted)
+
+    def _show_knobs(self) -> None:
+        """Let form, menu and address say what the knobs are now."""
+        self._shown_knobs = self.session.wanted
+        self._sidebar.show()
+        self.on_preset(self.preset)
+        self.address.show()
         self._dirty = True
 
-    def query(self) -> str:
-        """The query string that leads back to the knobs and this tab, starting with ? unless it is empty."""
-        return self._query(self.session.wanted)
-
-    def _query(self, experiment: Experiment, step: int | None = None) -> str:
-        text = write_link(experiment, preset=preset_of(experiment), step=step, tab=self.views.key)
-        return f"?{text}" if text else ""
-
-    def share(self, path: str) -> None:
-        """Put a link to the run that is shown, at this very step, on the clipboard, and show it."""
-        frame = self.session.frame
-        link = path + ((self._query(frame.experiment, frame.snapshot.step) if frame else self.query()) or "?")
-        self.instrument.copied = link
-        self.session.event = f"Copied a link to this run: {link}"
+    def _say_shared(self, link: str, copied: bool) -> None:
+        self.session.event = shared_in_words(link, copied)
         self._dirty = True
 
     def help(self) -> None:
@@ -250,6 +248,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def _draw(self) -> None:
         """One frame, if anything changed since the last one."""
         self._take_opened()
+        if self.session.wanted != self._shown_knobs:  # an act of a tab's own, such as Undo, brought others back
+            self._show_knobs()
         changed = self.session.poll() or self._dirty
         self._dirty = False
         with self._pace.drawing(), hold():
@@ -292,6 +292,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
+        self.address.restyle(dark)
         for part in (self._sidebar, self.views):
             part.restyle(dark)
         self.notice.dark = self.help_sheet.dark = dark

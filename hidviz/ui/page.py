@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -50,10 +51,9 @@ def page() -> Any:
     """Build the page of one session, from the link it was opened with."""
     keep_one_blas_thread()  # whoever builds a page serves it: runs share the cores with browsers and each other
     pn.extension("katex", reconnect=True, notifications=True)
-    arguments = pn.state.session_args
-    dark = _last(arguments.get("theme")) == "dark"
-    link = read_link(arguments)
-    dashboard = Dashboard(link, dark=dark)
+    link = read_link(pn.state.session_args)
+    dark = link.view.theme == "dark"
+    dashboard = Dashboard(link)
     presets = pmui.Select(
         label="Preset",
         options={"Choose a preset": ""} | {about.title: name for name, about in ABOUT_PRESETS.items()},
@@ -70,20 +70,13 @@ def page() -> Any:
             dashboard.choose_preset(event.new)
 
     presets.param.watch(choose, "value")
-    location = pn.state.location
-
-    def follow(query: str) -> None:
-        presets.value = dashboard.preset
-        if location is not None:
-            location.search = query
-
-    dashboard.on_query = follow
+    dashboard.on_preset = partial(setattr, presets, "value")
     tools = Buttons(
         Button(
             "Share link",
             "share",
             "Copy a link that reproduces this run",
-            lambda: dashboard.share(location.pathname if location else ""),
+            dashboard.address.share,
         ),
         Button("Help", "help", "What this page shows, and its keys (?)", dashboard.help),
         columns=0,
@@ -96,7 +89,7 @@ def page() -> Any:
         main=[dashboard.main],
         header=[presets, pn.HSpacer(), tools],
         sidebar_width=336,
-        sidebar_open=not link.hide_controls,
+        sidebar_open=not link.view.hide,
         dark_theme=dark,
         theme_config=THEME,
         busy_indicator=None,
@@ -120,7 +113,3 @@ def _inked(dark: bool) -> dict[str, Any]:
     """Text that can be read on the title bar, which would have it white."""
     ink = inks(dark).text
     return {"& .MuiSelect-select, & .MuiSelect-select *, & svg": {"color": f"{ink} !important"}}
-
-
-def _last(values: list[bytes] | None) -> str:
-    return values[-1].decode("utf-8", "replace") if values else ""

@@ -21,6 +21,7 @@ def serve(*, port: int = 5006, address: str = "localhost", show: bool = False) -
         address=address,
         show=show,
         title={"hidviz": "hidviz"},
+        location=False,  # the page keeps its address itself: see Instrument
         websocket_origin=None if address == "localhost" else "*",
         unused_session_lifetime_milliseconds=15_000,
         check_unused_sessions_milliseconds=5_000,

@@ -35,7 +35,7 @@ class Sidebar:
     """The left side of the page.
 
     Args:
-        experiment: what the knobs show first.
+        wanted: gives the experiment that the knobs stand for.
         acts: what each of the buttons does.
         on_change: called with the knobs that were turned; raises ValueError to refuse.
         shown: the newest frame of the run that Export hands out.
@@ -45,7 +45,7 @@ class Sidebar:
 
     def __init__(
         self,
-        experiment: Experiment,
+        wanted: Callable[[], Experiment],
         acts: Mapping[str, Callable[[], None]],
         *,
         on_change: Callable[..., None],
@@ -57,7 +57,8 @@ class Sidebar:
         buttons = [Button(name, icon, text, acts[name], name in PRIMARY) for name, icon, text in BUTTONS]
         self.transport = Buttons(*buttons, margin=0, **wide)
         self.reading = Reading(margin=(8, 4), **wide)
-        self.controls = Controls(experiment, on_change)
+        self._wanted = wanted
+        self.controls = Controls(wanted, on_change)
         self.note = LearnerNote(on_change, margin=(0, 4), **wide)
         take = RunFile(
             on_open, on_refused, LARGEST_FILE, label="Open a run", accept=".zip", variant="outlined", margin=4, **wide
@@ -72,12 +73,12 @@ class Sidebar:
             margin=(8, 8),
             **wide,
         )
-        self.show(experiment)
+        self.show()
 
-    def show(self, experiment: Experiment) -> None:
-        """Show the knobs of an experiment, and describe its learner."""
-        self.controls.show(experiment)
-        self.note.show(experiment)
+    def show(self) -> None:
+        """Show the knobs as they stand, and describe the learner."""
+        self.controls.show()
+        self.note.show(self._wanted())
 
     def draw(self, session: Session) -> None:
         """What can be pressed now, the numbers under the buttons, and the equations in play."""

@@ -13,7 +13,7 @@ from hidviz.ui.components.learner_note import LearnerNote, duration
 from hidviz.ui.plots.axes import decimated
 from hidviz.ui.plots.curves import spread
 from hidviz.ui.plots.heatmaps import unit_ticks
-from hidviz.ui.state.link import TABS, Link
+from hidviz.ui.state.link import TABS, Link, View, read_query
 from hidviz.ui.text.status import equivalents_in_words, gauge_in_words, remedy_for
 
 
@@ -94,7 +94,27 @@ def test_every_tab_has_its_key_in_the_links():
         assert dashboard.views.keys == TABS
         for k in range(len(TABS)):
             dashboard.views.bar.active = k
-            assert dashboard.query().endswith(f"tab={TABS[k]}") == (k > 0)
+            assert dashboard.address.query().endswith(f"tab={TABS[k]}") == (k > 0)
+    finally:
+        dashboard.close()
+
+
+def test_what_a_link_says_of_the_view_stays_in_the_address():
+    tiny = Experiment(n_visible=3, n_hidden=1, n_steps=20, n_held_out=0)
+    view = View(tab="compare", theme="dark", hide="controls", align=True, mode="lecture", lesson="hidden-twin")
+    dashboard = Dashboard(Link(tiny, view=view))
+    try:
+        assert read_query(dashboard.address.query()) == Link(tiny, view=view)
+        dashboard.session.change(seed=4)
+        dashboard.views.bar.active = 0
+        dashboard.restyle(False)
+        kept = replace(view, tab="learn", theme="")
+        assert read_query(dashboard.instrument.address) == Link(replace(tiny, seed=4), view=kept)
+        dashboard.instrument._handle_msg({"address": "?nv=4&log=1&tab=scores"})
+        assert (dashboard.session.wanted, dashboard.address.view) == (
+            Experiment(n_visible=4),
+            View(tab="scores", log=True),
+        )
     finally:
         dashboard.close()
 

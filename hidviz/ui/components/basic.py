@@ -117,17 +117,32 @@ class HiddenUnits(Component):
 
 
 class Instrument(Component):
-    """The status line, the acknowledgement of frames, and keys pressed anywhere but in a field."""
+    """The status line, the acknowledgement of frames, the address, and keys pressed anywhere but in a field.
+
+    The address is ours and not Panel's `Location`, which reads every value as a number, breaks off at one of 5,000
+    digits before the page is built, and does not tell of the browser's Back.
+
+    Args:
+        on_key: called with a key that was pressed.
+        on_address: called with the query of the address to which the browser went back or forward.
+        on_shared: called with a whole link, and whether it is on the clipboard.
+    """
 
     sentence = param.String(doc="What happened last, in a sentence; changes at events only.")
     state = param.String("{}", doc="The same in numbers, as JSON; changes with every frame.")
     frame = param.Integer(0, doc="Number of the frame sent.")
-    copied = param.String(doc="A path of this server that is put on the clipboard as a whole link.")
+    address = param.String(doc="The query of the address, with its question mark; what was before is a step back.")
     keys = param.List([], doc="Keys that the page listens to.")
 
-    def __init__(self, on_key: Callable[[str], None], **params: Any) -> None:
+    def __init__(
+        self,
+        on_key: Callable[[str], None],
+        on_address: Callable[[str], None],
+        on_shared: Callable[[str, bool], None],
+        **params: Any,
+    ) -> None:
         super().__init__(**params)
-        self._on_key = on_key
+        self._on_key, self._on_address, self._on_shared = on_key, on_address, on_shared
         self.drawn = 0  # number of the last frame that the browser has drawn; told by message, which waits for nothing
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
@@ -135,3 +150,11 @@ class Instrument(Component):
             self.drawn = int(message["drawn"])
         if "key" in message:
             self._on_key(str(message["key"]))
+        if "address" in message:
+            self._on_address(str(message["address"]))
+        if "shared" in message:
+            self._on_shared(str(message["shared"]), bool(message["copied"]))
+
+    def share(self, query: str) -> None:
+        """Make a whole link of a query and put it on the clipboard, if the browser allows; `on_shared` is told."""
+        self._send_msg({"share": query})

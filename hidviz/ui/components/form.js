@@ -4,7 +4,8 @@
 
 const written = (value) => Number.isInteger(value) && Math.abs(value) >= 1e4 ? value.toLocaleString("en") : String(value)
 
-const parsed = (input) => Number(input.value.replaceAll(",", ""))
+// As far as arrow keys need it: commas where thousands have them, or a decimal comma. The server reads all the rest.
+const parsed = ({ value }) => Number(/^[1-9]\d{0,2}(,\d{3})+$/.test(value) ? value.replaceAll(",", "") : value.replace(",", "."))
 
 export function render({ model }) {
   const root = make("div", { class: "knobs" })

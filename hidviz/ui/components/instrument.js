@@ -7,8 +7,31 @@ export function render({ model }) {
     const answer = () => model.send_msg({ drawn: frame })
     document.hidden ? answer() : requestAnimationFrame(answer)
   }
-  const copy = () => { if (model.copied) { navigator.clipboard?.writeText(location.origin + model.copied).catch(() => {}) } }
-  model.on("copied", copy)
+  // Only a page that came over https, or from this machine, may write to the clipboard: the answer says if it did.
+  const share = (query) => {
+    const link = location.origin + location.pathname + query
+    const answer = (copied) => model.send_msg({ shared: link, copied })
+    if (navigator.clipboard) {
+      navigator.clipboard.writeText(link).then(() => answer(true), () => answer(false))
+    } else {
+      answer(false)
+    }
+  }
+  model.on("msg:custom", ({ share: query }) => { if (query !== undefined) { share(query) } })
+  let travelling = false
+  const go = () => {
+    if (model.address !== location.search) {
+      const way = travelling ? "replaceState" : "pushState"
+      history[way]({}, "", location.pathname + model.address)
+    }
+    travelling = false
+  }
+  const travel = () => {
+    travelling = true
+    model.send_msg({ address: location.search })
+  }
+  model.on("address", go)
+  window.addEventListener("popstate", travel)
   model.on("frame", acknowledge)
   follow(model, ["sentence"], () => say(status, model.sentence))
   follow(model, ["state"], () => { status.dataset.state = model.state })
@@ -25,6 +48,9 @@ export function render({ model }) {
     model.send_msg({ key: event.key })
   }
   window.addEventListener("keydown", listen)
-  model.on("remove", () => window.removeEventListener("keydown", listen))
+  model.on("remove", () => {
+    window.removeEventListener("keydown", listen)
+    window.removeEventListener("popstate", travel)
+  })
   return themed(model, status)
 }

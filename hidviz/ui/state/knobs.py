@@ -1,12 +1,13 @@
-"""Settings: the knobs as parameters, from which widgets, links and experiments are made.
+"""Knobs: the fields of an Experiment as parameters, from which the form and links are made.
 
 One table says everything about a knob: its name in an Experiment, its key in a link, its label, what it does and when.
-Bounds are checked by the Experiment alone, so that a value out of range is answered with a sentence, never clipped.
+A `Knobs` object holds what is shown, and is the only copy of a value beside the Experiment: set one of its parameters
+as a user would, and whoever watches it turns the knob or refuses. Bounds are checked by the Experiment alone, so that a
+value out of range is answered with a sentence, never clipped.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, fields
 from typing import Any, Literal
@@ -16,6 +17,7 @@ import param
 from hidviz.experiments import CHOICES, RANGES, Experiment
 from hidviz.learners import LEARNERS
 from hidviz.learning import OPTIMISERS, STARTS
+from hidviz.ui.state.numbers import read_number, read_whole
 
 Acts = Literal["data", "learning", "now"]
 
@@ -104,7 +106,7 @@ def shown(experiment: Experiment) -> dict[str, Any]:
 
 
 def meant(experiment: Experiment, turned: dict[str, Any]) -> dict[str, Any]:
-    """What a person means who turned these knobs: the changes to make to the experiment.
+    """The changes that a user means who turned these knobs.
 
     Another optimiser brings its own rate. Another kind of true hidden unit brings the learner made for it, if the
     learner was the one made for the kind before.
@@ -127,23 +129,13 @@ def read(name: str, text: str | bool) -> Any:
     Raises:
         ValueError: it is not a number, or not a whole one where one is needed; the message names the knob.
     """
-    parameter = Settings.param[name]
+    parameter = Knobs.param[name]
     if not isinstance(parameter, param.Number) or isinstance(text, bool):
         return text
-    kind, example = ("a whole number", "10,000") if isinstance(parameter, param.Integer) else ("a number", "0.5")
     try:
-        value = float(str(text).replace(",", "").replace(" ", ""))
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or (isinstance(parameter, param.Integer) and value != int(value)):
-        raise ValueError(f"{parameter.label} must be {kind} such as {example}, got {quoted(text)}.")
-    return int(value) if isinstance(parameter, param.Integer) else value
-
-
-def quoted(text: object) -> str:
-    """What somebody typed, short enough to show."""
-    typed = str(text)
-    return f"“{typed[:40]}…”" if len(typed) > 40 else f"“{typed}”"
+        return (read_whole if isinstance(parameter, param.Integer) else read_number)(str(text))
+    except ValueError as error:
+        raise ValueError(f"{parameter.label} {error}") from None
 
 
 def spoken(sentence: str) -> str:
@@ -164,5 +156,5 @@ def _parameter(knob: Knob) -> param.Parameter:
     return (param.Integer if "int" in kinds[knob.name] else param.Number)(**shared)
 
 
-Settings = param.parameterized_class("Settings", {knob.name: _parameter(knob) for knob in KNOBS})
-"""Every knob of an Experiment as a parameter with a label and a description."""
+Knobs = param.parameterized_class("Knobs", {knob.name: _parameter(knob) for knob in KNOBS})
+"""Every knob of an Experiment as a parameter with a label and a description: what the page shows of them."""

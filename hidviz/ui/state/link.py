@@ -1,22 +1,51 @@
 """Links: the knobs of a run and the view of it, in a query string under 500 characters; never a matrix.
 
-Whatever a link holds, an Experiment comes out: bad values are named in `notices` and defaults stand in for them.
+Whatever a link holds, an Experiment comes out: bad values are named in `notices` and defaults stand in for them. What
+belongs to the view, and what only whoever made the link knows the use of (`PASSED_ON`), stays in the address through
+every change of the knobs.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
-from hidviz.experiments import CHOICES, OPTIONAL, PRESETS, Experiment
-from hidviz.ui.state.knobs import KNOBS, quoted, read, spoken
+from hidviz.experiments import CHOICES, OPTIONAL, PRESETS, Experiment, preset_of
+from hidviz.ui.state.knobs import KNOBS, read, spoken
+from hidviz.ui.state.numbers import quoted, read_whole
 
-VIEW_KEYS = ("tab", "step", "lesson", "hide")
 TABS = ("learn", "data", "length", "restarts", "equivalent", "inspector", "compare", "scores")
-HIDE = ("controls",)
+CHOSEN: Mapping[str, tuple[str, ...]] = {"tab": TABS, "theme": ("light", "dark"), "hide": ("controls",)}
+SWITCHES = ("align", "log")
+PASSED_ON = ("mode", "lesson")  # names, without effect so far
 LONGEST_STEP = 100_000
+NAMED = 3  # unknown keys; of more a notice gives the number
+
+
+@dataclass(frozen=True)
+class View:
+    """How a run is looked at. An empty text stands for the default.
+
+    Args:
+        tab: the tab in front.
+        theme: "light" or "dark".
+        hide: "controls" to hide the controls, for a lecture.
+        align: whether the couplings are shown aligned to the truth.
+        log: whether the cost is shown on a logarithmic axis.
+        mode: passed on.
+        lesson: passed on.
+    """
+
+    tab: str = TABS[0]
+    theme: str = ""
+    hide: str = ""
+    align: bool = False
+    log: bool = False
+    mode: str = ""
+    lesson: str = ""
 
 
 @dataclass(frozen=True)
@@ -25,24 +54,20 @@ class Link:
 
     Args:
         experiment: the knobs.
-        preset: the name of the preset that the knobs started from; empty for none.
         step: run up to this step on opening; None to show the beginning.
-        tab: the tab to open.
-        hide_controls: whether to hide the controls, for a lecture.
+        view: how to look at it.
         notices: a sentence for every value that could not be used.
     """
 
     experiment: Experiment
-    preset: str = ""
     step: int | None = None
-    tab: str = TABS[0]
-    hide_controls: bool = False
+    view: View = View()
     notices: tuple[str, ...] = ()
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether nothing was asked for at all."""
-        return self == Link(Experiment())
+
+def read_query(query: str) -> Link:
+    """Read the query string of an address, with or without its question mark."""
+    return read_link(parse_qs(query.removeprefix("?"), keep_blank_values=True))
 
 
 def read_link(arguments: Mapping[str, Sequence[bytes | str]]) -> Link:
@@ -62,28 +87,66 @@ def read_link(arguments: Mapping[str, Sequence[bytes | str]]) -> Link:
             experiment = replace(experiment, **{knob.name: _value(knob.name, text)})
         except ValueError as error:
             notices.append(f"{knob.key}: {_reason(error, text)}")
-    step = _whole(given.pop("step", None), "step", LONGEST_STEP, notices)
-    tab = _one_of(given.pop("tab", None), "tab", TABS, notices) or TABS[0]
-    hide = _one_of(given.pop("hide", None), "hide", HIDE, notices)
-    given.pop("lesson", None)
-    given.pop("theme", None)
-    notices += [f"{quoted(key)} is not a key that this page knows." for key in given]
-    return Link(experiment, preset, step, tab, hide == "controls", tuple(notices))
+    step = _step(given.pop("step", None), notices)
+    view = _view(given, notices)
+    if given:
+        notices.append(_unknown(list(given)))
+    return Link(experiment, step, view, tuple(notices))
 
 
-def write_link(experiment: Experiment, *, preset: str = "", step: int | None = None, tab: str = TABS[0]) -> str:
-    """The query string that reads back to these knobs and this view; empty if all are at their defaults."""
+def write_link(experiment: Experiment, *, step: int | None = None, view: View = View()) -> str:
+    """The query string that reads back to these knobs and this view; empty if all are at their defaults.
+
+    Args:
+        experiment: the knobs; those of a preset are given by its name.
+        step: to run up to.
+        view: how to look at it.
+    """
+    preset = preset_of(experiment)
     base = PRESETS[preset] if preset else Experiment()
     pairs = {"preset": preset} if base != Experiment() else {}
     for knob in KNOBS:
         value = getattr(experiment, knob.name)
         if value != getattr(base, knob.name):
             pairs[knob.key] = _written(value)
-    if tab != TABS[0]:
-        pairs["tab"] = tab
+    pairs |= {
+        field.name: _written(getattr(view, field.name))
+        for field in fields(View)
+        if getattr(view, field.name) != field.default
+    }
     if step is not None:
         pairs["step"] = str(step)
     return urlencode(pairs)
+
+
+def _view(given: dict[str, str], notices: list[str]) -> View:
+    """Take out of the arguments what belongs to the view."""
+    found: dict[str, str | bool] = {}
+    for key, known in CHOSEN.items():
+        if (text := given.pop(key, "")) in known:
+            found[key] = text
+        elif text:
+            notices.append(f"{key}: {quoted(text)} is not one of {', '.join(known)}.")
+    for key in SWITCHES:
+        if (text := given.pop(key, "")) in ("0", "1"):
+            found[key] = text == "1"
+        elif text:
+            notices.append(f"{key}: must be 1 or 0, got {quoted(text)}.")
+    for key in PASSED_ON:
+        if re.fullmatch(r"[a-z0-9-]{1,40}", text := given.pop(key, "")):
+            found[key] = text
+        elif text:
+            notices.append(f"{key}: must be a short name, got {quoted(text)}.")
+    return View(**found)  # type: ignore[arg-type]
+
+
+def _unknown(keys: list[str]) -> str:
+    """One sentence about keys that mean nothing."""
+    if len(keys) == 1:
+        return f"{quoted(keys[0])} is not a key that this page knows."
+    others = len(keys) - NAMED
+    more = f" and {others:,} other{'s' if others > 1 else ''}" if others > 0 else ""
+    return f"{', '.join(map(quoted, keys[:NAMED]))}{more} are not keys that this page knows."
 
 
 def _value(name: str, text: str) -> Any:
@@ -114,19 +177,14 @@ def _written(value: object) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _whole(text: str | None, key: str, high: int, notices: list[str]) -> int | None:
-    if text is None:
-        return None
-    if text.isdecimal() and int(text[:12]) <= high:
-        return int(text[:12])
-    notices.append(f"{key}: must be a whole number from 0 to {high:,}, got {quoted(text)}.")
-    return None
-
-
-def _one_of(text: str | None, key: str, known: Sequence[str], notices: list[str]) -> str | None:
-    if text is None or text in known:
-        return text
-    notices.append(f"{key}: {quoted(text)} is not one of {', '.join(known)}.")
+def _step(text: str | None, notices: list[str]) -> int | None:
+    try:
+        step = None if text is None else read_whole(text)
+    except ValueError:
+        step = -1
+    if step is None or 0 <= step <= LONGEST_STEP:
+        return step
+    notices.append(f"step: must be a whole number from 0 to {LONGEST_STEP:,}, got {quoted(text)}.")
     return None
 
 

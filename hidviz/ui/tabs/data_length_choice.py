@@ -13,6 +13,7 @@ from hidviz.experiments import Experiment
 from hidviz.learners import LEARNERS
 from hidviz.sweeps import FIGURES, Figure, Kind, Sweep, grid
 from hidviz.ui.layout import offer
+from hidviz.ui.state.numbers import read_whole
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.sweep import name_of, own_look_for, own_rules
 
@@ -143,23 +144,30 @@ def own_sweep(base: Experiment, learners: Sequence[str], lengths: str, n_seeds: 
     Args:
         base: the knobs.
         learners: names in LEARNERS.
-        lengths: numbers of bins, apart by spaces or commas.
+        lengths: numbers of bins, apart by spaces or commas; a comma may also group thousands, as in 10,000.
         n_seeds: how many seeds, from that of the base on.
 
     Raises:
         ValueError: something is out of range; the message says what must hold.
     """
-    words = lengths.replace(",", " ").split()
-    if not learners or not words:
+    steps = [n for word in lengths.replace(";", " ").split() for n in _lengths_in(word.rstrip(","))]
+    if not learners or not steps:
         raise ValueError("Choose at least one learner and one data length.")
-    if not all(word.isdecimal() for word in words):
-        wrong = next(word for word in words if not word.isdecimal())
-        raise ValueError(f"Data lengths must be whole numbers apart by spaces, got {wrong[:20]!r}.")
     if not 1 <= n_seeds <= 20:
         raise ValueError(f"The number of seeds must lie between 1 and 20, got {n_seeds}.")
-    steps = dict.fromkeys(int(word) for word in words)
     plain = replace(base, optimiser=None, rate=None)
-    experiments = grid(plain, learner=learners, n_steps=sorted(steps), seed=range(base.seed, base.seed + n_seeds))
+    experiments = grid(plain, learner=learners, n_steps=sorted(set(steps)), seed=range(base.seed, base.seed + n_seeds))
     if len(experiments) > MOST_EXPERIMENTS:
         raise ValueError(f"A sweep on the page may hold {MOST_EXPERIMENTS} experiments, got {len(experiments)}.")
     return Sweep("sweep", experiments)
+
+
+def _lengths_in(word: str) -> list[int]:
+    """The numbers of a word without spaces: one, with thousands grouped or not, or several apart by commas."""
+    try:
+        return [read_whole(word)]
+    except ValueError as error:
+        parts = word.split(",")
+        if len(parts) > 1 and all(part.isascii() and part.isdigit() for part in parts):
+            return [read_whole(part) for part in parts]
+        raise ValueError(f"Data lengths {error}") from None

@@ -58,9 +58,22 @@ class LearnTab:
         self._draw(frame)
         return True
 
+    def look_at(self, align: bool, log: bool, *, on_switch: Callable[[], None] | None = None) -> None:
+        """Set the switches.
+
+        Args:
+            align: whether the couplings are shown aligned to the truth.
+            log: whether the cost is shown on a logarithmic axis.
+            on_switch: to be called from now on after one of them was switched.
+        """
+        self.align_switch.value, self.log_switch.value = align, log
+        if on_switch is not None:
+            for switch in (self.align_switch, self.log_switch):
+                switch.param.watch(lambda _: on_switch(), "value")
+
     def reset(self) -> None:
         """Switches and menus as on a fresh page."""
-        self.align_switch.value = self.log_switch.value = False
+        self.look_at(align=False, log=False)
         self.units.units = []
         self._stale = True
 

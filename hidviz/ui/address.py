@@ -1,0 +1,86 @@
+"""Address: it says what the knobs are and how the page is looked at; the page goes where the browser goes back to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from hidviz.experiments import Experiment
+from hidviz.ui.components.basic import Instrument
+from hidviz.ui.state.link import TABS, View, read_query, write_link
+from hidviz.ui.state.session import Session
+from hidviz.ui.tabs.learn import LearnTab
+from hidviz.ui.tabs.tab import TabHost
+
+
+class Address:
+    """The address of one page, and links to its run.
+
+    Args:
+        view: what the link that opened the page said of how to look at it; what does not change stays in the address.
+        session: whose knobs and run it leads to.
+        tabs: of which one is in front.
+        learn: the tab whose switches are in the address.
+        on_travel: called after the page has gone where the browser went.
+    """
+
+    def __init__(
+        self, view: View, session: Session, tabs: TabHost, learn: LearnTab, *, on_travel: Callable[[], None]
+    ) -> None:
+        self._given, self._session, self._tabs, self._learn, self._on_travel = view, session, tabs, learn, on_travel
+        self._bar: Instrument | None = None
+
+    def connect(self, bar: Instrument) -> None:
+        """Write to this part of the page from now on; what the browser has already stays."""
+        bar.address = self.query()
+        self._bar = bar
+
+    @property
+    def view(self) -> View:
+        """How the page is looked at now."""
+        learn = self._learn
+        return replace(self._given, tab=self._tabs.key, align=learn.align_switch.value, log=learn.log_switch.value)
+
+    def query(self, experiment: Experiment | None = None, step: int | None = None) -> str:
+        """The query string that leads back to knobs and view, starting with ? unless it is empty.
+
+        Args:
+            experiment: the knobs; as they stand when left out.
+            step: to run up to.
+        """
+        text = write_link(self._session.wanted if experiment is None else experiment, step=step, view=self.view)
+        return f"?{text}" if text else ""
+
+    def show(self) -> None:
+        """Let the browser have the address of what is looked at now."""
+        if self._bar is not None:
+            self._bar.address = self.query()
+
+    def restyle(self, dark: bool) -> None:
+        """The theme is part of the address."""
+        if dark != (self._given.theme == "dark"):
+            self._given = replace(self._given, theme="dark" if dark else "")
+            self.show()
+
+    def share(self) -> None:
+        """Make a link to the run that is shown, at this very step."""
+        frame = self._session.frame
+        if self._bar is not None:
+            self._bar.share(self.query(frame.experiment, frame.snapshot.step) if frame else self.query())
+
+    def travel(self, query: str) -> None:
+        """Show what this query says, in the colours of now."""
+        link = read_query(query)
+        self._given = replace(link.view, theme=self._given.theme)
+        self._session.adopt(link.experiment)
+        if link.step is not None:
+            self._session.run_to(link.step)
+        self._tabs.bar.active = TABS.index(link.view.tab)
+        self._learn.look_at(link.view.align, link.view.log)
+        self._on_travel()
+
+
+def shared_in_words(link: str, copied: bool) -> str:
+    """What became of a link that was asked for."""
+    what = "Copied a link to this run" if copied else "This browser copies nothing here; the link to this run"
+    return f"{what}: {link}"
