@@ -237,3 +237,17 @@ def test_fit_says_what_a_scan_cannot_do(words, sentence, recorded, tmp_path, cap
     assert main(["fit", str(recorded[0]), *words, "--out", str(tmp_path / "a.npz")]) == REFUSED
     assert sentence in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_fit_writes_a_table_with_error_bars(recorded, tmp_path):
+    path, _ = recorded
+    out = tmp_path / "fit.npz"
+    words = ["fit", str(path), "--hidden", "1", "--starts", "1", "--steps", "30", "--error-bars", "--out", str(out)]
+    assert main(words) == DONE
+    lines = out.with_suffix(".csv").read_text().splitlines()
+    assert lines[0] == "block,to,from,value,standard_error"
+    assert len(lines) == 1 + 16 + 4 + 4 + 4 + 1  # J, K, L, h, g
+    block, to, sender, value, error = lines[2].split(",")
+    with np.load(out) as found:
+        assert (block, to, sender, float(value)) == ("J", "u1", "u2", found["J"][0, 1])
+    assert 0.0 < float(error) < 0.2

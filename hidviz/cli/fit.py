@@ -11,7 +11,7 @@ from typing import Any
 
 from hidviz.background import check_writable, write
 from hidviz.cli import recordings
-from hidviz.cli.fit_scan import check_hidden, hide, run_scan
+from hidviz.cli.fit_scan import check_hidden, hide, run_scan, with_errors
 from hidviz.cli.fit_summary import in_words
 from hidviz.cli.terminal import DONE, FAILED, Bar, Refused, report, say
 from hidviz.experiments import Fitted, Settings, fitted
@@ -75,6 +75,9 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--hide", metavar="UNIT", help="hide this unit too, infer it from the others, and compare with what it did"
     )
+    parser.add_argument(
+        "--error-bars", action="store_true", help="write FILE.csv too: each coupling by name with its standard error"
+    )
     parser.add_argument("--force", action="store_true", help="overwrite the result, once the new one is complete")
     parser.set_defaults(act=act)
 
@@ -84,7 +87,7 @@ def act(given: argparse.Namespace) -> int:
     out = Path(given.out)
     if out.suffix != ".npz":
         raise Refused(f"--out must end in .npz, got {given.out}.")
-    outputs = (out, out.with_suffix(".json"))
+    outputs = (out, out.with_suffix(".json"), *((out.with_suffix(".csv"),) if given.error_bars else ()))
     inputs = [Path(name) for name in given.files]
     if missing := [str(path) for path in inputs if not path.is_file()]:
         raise Refused(f"There is no file {', '.join(missing)}.")
@@ -109,10 +112,11 @@ def act(given: argparse.Namespace) -> int:
         found = _run_fit(recording, settings)
     if given.hide is not None:
         hide(found, recording, settings, given.hide)
+    tables = (with_errors(found, recording, settings),) if given.error_bars else ()
     try:
-        written = _keep(found, outputs)
+        written = _keep(found, outputs, tables)
     except OSError as error:
-        written = _keep(found, _elsewhere(outputs))
+        written = _keep(found, _elsewhere(outputs), tables)
         say(f"hidviz: {out} could not be written ({error}). The result is kept here instead:")
         report("\n".join(map(str, written)))
         return FAILED
@@ -160,10 +164,12 @@ def _look_at(outputs: Sequence[Path], inputs: Sequence[Path], *, force: bool) ->
             raise Refused(f"--out cannot be written: {error}") from error
 
 
-def _keep(found: Fitted, outputs: Sequence[Path]) -> Sequence[Path]:
-    couplings, costs = outputs
+def _keep(found: Fitted, outputs: Sequence[Path], tables: Sequence[str]) -> Sequence[Path]:
+    couplings, costs, *others = outputs
     found.save(couplings)
     write(costs, json.dumps(found.summary, indent=1, ensure_ascii=False) + "\n")
+    for path, table in zip(others, tables, strict=True):
+        write(path, table)
     return outputs
 
 

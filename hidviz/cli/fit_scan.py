@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Literal
 
 import numpy as np
 
 from hidviz.cli.terminal import Bar, Refused, say
-from hidviz.experiments import Fitted, Scan, Settings, hide_unit, scan
-from hidviz.network import Couplings, Recording, divide
+from hidviz.evaluation import error_bars
+from hidviz.experiments import Fitted, Scan, Settings, couplings_table, fingerprint, hide_unit, scan
+from hidviz.learners import LEARNERS, Infeasible
+from hidviz.network import Couplings, Recording, divide, learned_blocks
 from hidviz.version import __version__
 
 
@@ -69,12 +72,36 @@ def hide(found: Fitted, recording: Recording, settings: Settings, unit: str) -> 
     found.summary["hide"] = {**asdict(seen), "is_the_unit": seen.is_the_unit}
 
 
+def with_errors(found: Fitted, recording: Recording, settings: Settings) -> str:
+    """Couplings by name with their standard errors, as text of a .csv; without them, and saying why, if too costly."""
+    learn = divide(recording, blocks=settings.blocks).learn if settings.blocks else recording
+    couplings, method = found.couplings, LEARNERS[settings.learner]
+    names, errors = found.summary["names"], None
+    hidden_hidden = bool(couplings.M.any())
+    blocks = learned_blocks(couplings.n_hidden, hidden_hidden=hidden_hidden, bias=settings.bias)
+    if method.hidden == "none" and couplings.n_hidden:
+        say("Lag 2 has no error bars: its hidden units are copies of the visible ones.")
+    else:
+        hidden: Literal["continuous", "stochastic"] = "continuous" if method.hidden == "continuous" else "stochastic"
+        say("finding error bars ...")
+        try:
+            bars = error_bars(couplings, learn, hidden=hidden, hidden_hidden=hidden_hidden, bias=settings.bias)
+        except Infeasible as refusal:
+            say(str(refusal))
+        else:
+            errors = bars.standard_errors
+            found.summary["flat_directions"] = bars.n_flat
+    text: str = couplings_table(couplings, names, standard_errors=errors, blocks=blocks).to_csv(index=False)
+    return text
+
+
 def _summary(table: Scan, recording: Recording, settings: Settings, chosen: Couplings) -> dict[str, object]:
     return {
         "hidviz": __version__,
         "settings": {**asdict(settings), "n_hidden": chosen.n_hidden, "hidden_hidden": table.chosen.hidden_hidden},
         "names": [recording.name_of(unit) for unit in range(recording.n_visible)],
         "bin": recording.bin,
+        "data": fingerprint(recording),
         "divided": table.how,
         "unit": "nats per bin",
         "penalty": table.penalty,

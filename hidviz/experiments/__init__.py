@@ -4,9 +4,10 @@ from hidviz.experiments.bundle import LARGEST_FILE, Bundle, load_bundle, save_bu
 from hidviz.experiments.estimator import HiddenIsing
 from hidviz.experiments.examine import CHECKS, Examination, examine
 from hidviz.experiments.experiment import CHOICES, LIVE, OPTIONAL, RANGES, Experiment
-from hidviz.experiments.fit_recording import Fitted, Settings, fitted
+from hidviz.experiments.fit_recording import Fitted, Settings, fingerprint, fitted
 from hidviz.experiments.frame import Frame, framed, regauged_frame
 from hidviz.experiments.hide_unit import HiddenUnit, hide_unit
+from hidviz.experiments.labelled import couplings_table, posterior_table
 from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS, preset_of
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.reopen import ASSETS, reopened, shipped_frame
@@ -49,7 +50,9 @@ __all__ = [
     "Trace",
     "advice",
     "cost_of",
+    "couplings_table",
     "examine",
+    "fingerprint",
     "fitted",
     "framed",
     "hide_unit",
@@ -57,6 +60,7 @@ __all__ = [
     "iter_resumed",
     "iter_run",
     "load_bundle",
+    "posterior_table",
     "preset_of",
     "regauged_frame",
     "reopened",

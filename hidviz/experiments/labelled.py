@@ -1,0 +1,75 @@
+"""Labelled tables: couplings and posteriors with the names of the units, for pandas and for files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hidviz.learners import hidden_posterior
+from hidviz.network import BLOCKS, Couplings, Recording
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENDS = {"J": "vv", "K": "vh", "L": "hv", "M": "hh", "h": "v", "g": "h"}  # who receives, who sends
+
+
+def couplings_table(
+    couplings: Couplings,
+    names: Sequence[str] | None = None,
+    *,
+    standard_errors: Couplings | None = None,
+    blocks: Sequence[str] = BLOCKS,
+) -> pd.DataFrame:
+    """A row for each coupling: block, to, from, value and, if given, its standard error.
+
+    Args:
+        couplings: of a network.
+        names: of the visible units; u1, u2 … if left out.
+        standard_errors: of the same shapes, as `error_bars` gives them.
+        blocks: which blocks to list.
+
+    Raises:
+        ValueError: there are not as many names as visible units.
+    """
+    import pandas as pd  # takes a second to import, and tables alone need it
+
+    visible = [f"u{i + 1}" for i in range(couplings.n_visible)] if names is None else [str(name) for name in names]
+    if len(visible) != couplings.n_visible:
+        raise ValueError(f"{couplings.n_visible} visible units must have as many names, got {len(visible)}.")
+    called = {"v": visible, "h": [f"hidden{a + 1}" for a in range(couplings.n_hidden)]}
+    rows = []
+    for block in blocks:
+        values = getattr(couplings, block)
+        errors = None if standard_errors is None else getattr(standard_errors, block)
+        for place in np.ndindex(values.shape):
+            row = {
+                "block": block,
+                "to": called[ENDS[block][0]][place[0]],
+                "from": called[ENDS[block][1]][place[1]] if values.ndim == 2 else "bias",
+                "value": float(values[place]),
+            }
+            rows.append(row if errors is None else row | {"standard_error": float(errors[place])})
+    columns = ["block", "to", "from", "value", *(["standard_error"] if standard_errors is not None else [])]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def posterior_table(couplings: Couplings, recording: Recording) -> pd.DataFrame:
+    """A row for each bin that foretells another: trial, bin, seconds if known, and <σ_a> of each hidden unit given all.
+
+    Raises:
+        Infeasible: there are too many hidden units to sum over.
+    """
+    import pandas as pd
+
+    lengths = [len(trial) - 1 for trial in recording.trials]
+    table = {
+        "trial": np.repeat(np.arange(1, len(lengths) + 1), lengths),
+        "bin": np.concatenate([np.arange(n) for n in lengths]),
+    }
+    if recording.bin is not None:
+        table["seconds"] = table["bin"] * recording.bin
+    smoothed = hidden_posterior(couplings, recording).smoothed
+    return pd.DataFrame(table | {f"hidden{a + 1}": column for a, column in enumerate(smoothed.T)})
