@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hidviz.background import check_writable, write
+from hidviz.background import check_writable, return_value, write
 from hidviz.cli import recordings
 from hidviz.cli.fit_scan import check_hidden, hide, run_scan, with_errors
 from hidviz.cli.fit_summary import in_words
@@ -71,7 +71,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--box", type=float, metavar="X", help="largest size of a coupling (default: none)")
     parser.add_argument("--steps", type=int, default=1000, metavar="N", help="most steps of a run (default: 1000)")
     parser.add_argument("--starts", type=int, default=3, metavar="N", help="random starts (default: 3)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random starts (default: 1)")
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="of the random starts and of a sampling learner (default: 1)"
+    )
     parser.add_argument(
         "--hide", metavar="UNIT", help="hide this unit too, infer it from the others, and compare with what it did"
     )
@@ -137,14 +139,8 @@ def sizes(text: str) -> tuple[int, ...]:
 
 
 def _run_fit(recording: Recording, settings: Settings) -> Fitted:
-    bar, course = Bar(), fitted(recording, settings)
-    while True:
-        try:
-            progress = next(course)
-        except StopIteration as end:
-            found: Fitted = end.value
-            break
-        bar.show(progress.fraction, progress.what)
+    bar = Bar()
+    found = return_value(fitted(recording, settings), lambda progress: bar.show(progress.fraction, progress.what))
     bar.close()
     say(in_words(found.summary))
     return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+PLAIN = ("stopped", "finished")  # ends of learning that are no warning
 AGREE = 1e-4  # nats per bin between starts that count as having found the same model
-FEW = 10.0  # observed states for each parameter, below which a fit is mostly noise
 
 
 def in_words(summary: dict[str, Any]) -> str:
@@ -49,15 +49,9 @@ def _costs(summary: dict[str, Any]) -> Iterator[str]:
 def _warnings(summary: dict[str, Any]) -> Iterator[str]:
     for remark in summary.get("remarks", ()):
         yield f"  {remark}"
-    if summary["state"] == "diverged" or "Runaway" in summary["message"] or "E-step" in summary["message"]:
-        yield f"  Warning: {summary['message']}"
-    elif summary["state"] != "converged":
-        yield f"  {summary['message']}"
-    if summary["n_parameters"] * FEW > summary["n_transitions"] * summary["n_visible"]:
-        yield (
-            f"  Warning: {summary['n_transitions'] * summary['n_visible']:,} observed states for "
-            f"{summary['n_parameters']:,} parameters: the couplings are mostly noise."
-        )
+    for warning in summary["warnings"]:
+        if warning["kind"] != "converged":
+            yield f"  {'' if warning['kind'] in PLAIN else 'Warning: '}{warning['sentence']}"
     starts = sorted(summary["starts"])
     if len(starts) > 1 and starts[1] - starts[0] > AGREE:
         yield f"  Warning: only one of {len(starts)} starts reached the lowest cost; others may reach a lower one."
@@ -68,9 +62,10 @@ def _next(summary: dict[str, Any]) -> Iterator[str]:
     settings, cost = summary["settings"], summary["held_out"]
     lag1, lag2 = (summary["baselines_held_out"][name] for name in ("visible", "visible-lag2"))
     starts = sorted(summary["starts"])
-    if summary["n_parameters"] * FEW > summary["n_transitions"] * summary["n_visible"]:
+    kinds = {warning["kind"] for warning in summary["warnings"]}
+    if "few data" in kinds:
         yield "  Next: record longer, leave units out, or set a penalty: --penalty 0.01"
-    elif "Runaway" in summary["message"] or "E-step" in summary["message"]:
+    elif kinds & {"runaway", "lost e-step", "stuck"}:
         yield "  Next: bound the couplings: --box 1"
     elif cost is not None and lag1 is not None and cost > lag1:
         yield "  Next: fewer hidden units, or a penalty: nothing here speaks for hidden units"

@@ -4,7 +4,6 @@ from hidviz.evaluation.baselines import TINY, Baselines, baseline_seconds, basel
 from hidviz.evaluation.correlations import Correlations, correlations, rates
 from hidviz.evaluation.equivalent_models import (
     Equivalent,
-    cost_with,
     flip_half,
     gauge_label,
     iter_equivalents,
@@ -12,10 +11,10 @@ from hidviz.evaluation.equivalent_models import (
 )
 from hidviz.evaluation.error_bars import Comparison, ErrorBars, compare_errors, error_bars, iter_error_bars
 from hidviz.evaluation.error_paths import Excerpt, Path, by_delay, excerpt_at, n_paths, strongest_paths
-from hidviz.evaluation.errors import criteria, mean_square_errors, rms_errors
+from hidviz.evaluation.errors import Criteria, criteria, mean_square_errors, rms_errors
 from hidviz.evaluation.free_run import FreeRun, free_run
 from hidviz.evaluation.information import LONGEST_ERROR_BARS, MOST_PARAMETERS, error_bar_seconds
-from hidviz.evaluation.likelihood import LONGEST_JUDGEMENT, judge_for, log_likelihood
+from hidviz.evaluation.likelihood import LONGEST_JUDGEMENT, cost_per_bin, judge_for, log_likelihood
 from hidviz.evaluation.model_comparison import Candidate, Evidence, Judgement, judge
 from hidviz.evaluation.paired import Difference, block_costs, paired
 from hidviz.evaluation.repeats import Repeats, repeats
@@ -30,6 +29,7 @@ __all__ = [
     "Candidate",
     "Comparison",
     "Correlations",
+    "Criteria",
     "Difference",
     "Equivalent",
     "ErrorBars",
@@ -46,7 +46,7 @@ __all__ = [
     "by_delay",
     "compare_errors",
     "correlations",
-    "cost_with",
+    "cost_per_bin",
     "criteria",
     "error_bar_seconds",
     "error_bars",

@@ -1,18 +1,19 @@
-"""Baselines: what data can be foretold without any hidden unit, to be read beside every held-out cost.
+"""Baselines: what data can be predicted without any hidden unit, to be read beside every held-out cost.
 
 Logistic regression on the visible state of one bin ago, and of two: without hidden-to-hidden couplings, two bins are
 all that hidden units remember. Both are concave, so their optimum is found once, by Newton's method; a tiny penalty
-keeps it finite where a unit can be foretold perfectly. Hidden units are worth what they gain on these.
+keeps it finite where a unit can be predicted perfectly. Hidden units are worth what they gain on these.
 """
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from hidviz.learners import logistic_fit, prepare
+from hidviz.evaluation.likelihood import cost_per_bin
+from hidviz.learners import LEARNERS, logistic_fit, prepare
 from hidviz.network import Recording
 
-TINY = 1e-5  # penalty per bin, so that units which can be foretold perfectly keep finite couplings
+TINY = 1e-5  # penalty per bin, so that units which can be predicted perfectly keep finite couplings
 
 
 class Baselines(NamedTuple):
@@ -44,12 +45,12 @@ def baselines(recording: Recording, held_out: Recording, *, bias: bool = False, 
     lags: Literal[1, 2]
     for lags, name in ((1, "visible"), (2, "visible-lag2")):
         found = logistic_fit(recording, lags=lags, bias=bias, penalty=weight)
-        judge = prepare(name, held_out, n_hidden=n_visible * (lags - 1), bias=bias)
-        costs.append(-judge(found.couplings).objective / judge.n_transitions)
+        judge = prepare(name, held_out, n_hidden=LEARNERS[name].units(n_visible, 0), bias=bias)
+        costs.append(cost_per_bin(judge, found.couplings))
         for unit in found.held:
             held.setdefault(unit, lags)
     remarks = tuple(
-        f"Some states of {recording.name_of(unit)} can be foretold perfectly from lag {lags}: the penalty of "
+        f"Some states of {recording.name_of(unit)} can be predicted perfectly from lag {lags}: the penalty of "
         f"{weight:g} alone keeps its couplings finite."
         for unit, lags in sorted(held.items())
     )

@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from hidviz.evaluation.likelihood import cost_per_bin
 from hidviz.learners import Beliefs, Infeasible, Learner, regauge_beliefs
 from hidviz.network import Couplings, Gauge, n_equivalent_models, regauge
 from hidviz.numerics import Array
@@ -63,7 +64,7 @@ def iter_equivalents(learner: Learner, couplings: Couplings, beliefs: Beliefs | 
     """
     for gauge in all_gauges(couplings.n_hidden):
         moved = regauge(couplings, gauge)
-        yield Equivalent(gauge, moved, cost_with(learner, moved, beliefs and regauge_beliefs(beliefs, gauge)))
+        yield Equivalent(gauge, moved, cost_per_bin(learner, moved, beliefs and regauge_beliefs(beliefs, gauge)))
 
 
 def flip_half(couplings: Couplings, unit: int, block: Literal["K", "L"]) -> Couplings:
@@ -103,11 +104,6 @@ def rescale(couplings: Couplings, factor: float, unit: int | None = None) -> Cou
     )
 
 
-def cost_with(learner: Learner, couplings: Couplings, beliefs: Beliefs | None = None) -> float:
-    """Cost in nats per bin."""
-    return -learner(couplings, beliefs).objective / learner.n_transitions
-
-
 def scale_valley(
     learner: Learner,
     couplings: Couplings,
@@ -116,7 +112,7 @@ def scale_valley(
     beliefs: Beliefs | None = None,
 ) -> Array:
     """Costs along K → cK, L → L/c in nats per bin, one for each factor c; see `rescale`."""
-    return np.array([cost_with(learner, rescale(couplings, c, unit), beliefs) for c in factors])
+    return np.array([cost_per_bin(learner, rescale(couplings, c, unit), beliefs) for c in factors])
 
 
 def gauge_label(gauge: Gauge) -> str:

@@ -17,12 +17,13 @@ a wrong model add errors that no bar here shows.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from hidviz.background import return_value
 from hidviz.evaluation.information import information
 from hidviz.evaluation.information_by_row import information_by_row
 from hidviz.network import (
@@ -67,6 +68,14 @@ class ErrorBars:
     threshold: float
     n_transitions: int
     how: str
+
+    def __post_init__(self) -> None:
+        for name in ("mean_variance", "flat_shares"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = (getattr(self, field.name) for field in fields(self))
+        return ErrorBars, tuple(dict(each) if isinstance(each, Mapping) else each for each in values)
 
     @property
     def n_flat(self) -> int:
@@ -115,13 +124,7 @@ def error_bars(
     Raises:
         Infeasible: it would take too long; the message gives the number.
     """
-    steps = iter_error_bars(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            bars: ErrorBars = finished.value
-            return bars
+    return return_value(iter_error_bars(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias))
 
 
 def iter_error_bars(
@@ -157,12 +160,10 @@ def iter_error_bars(
     return ErrorBars(
         standard_errors=nothing.with_vector(np.sqrt(variance), blocks),
         flat_parts=nothing.with_vector(flat_parts, blocks),
-        mean_variance=MappingProxyType({name: float(block.mean()) for name, block in by_block(variance).items()}),
+        mean_variance={name: float(block.mean()) for name, block in by_block(variance).items()},
         scale_errors=_scale_errors(couplings, nothing, roots, blocks),
         eigenvalues=eigenvalues,
-        flat_shares=MappingProxyType(
-            {name: float(block.sum()) for name, block in by_block(shares).items()} if flat.any() else {}
-        ),
+        flat_shares={name: float(block.sum()) for name, block in by_block(shares).items()} if flat.any() else {},
         threshold=FLAT,
         n_transitions=recording.n_transitions,
         how=_how(hidden, hidden_hidden or bool(couplings.M.any()), couplings.n_hidden),

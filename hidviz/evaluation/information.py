@@ -30,7 +30,7 @@ import numpy as np
 
 from hidviz.background import checkpoint
 from hidviz.evaluation.information_by_row import row_seconds
-from hidviz.learners import LEARNERS, Infeasible, prepare
+from hidviz.learners import LEARNERS, LIKELIHOODS, Infeasible, prepare
 from hidviz.network import Couplings, Recording, distinct_transitions, learned_blocks, with_bias
 from hidviz.numerics import Array, Tables, joint_states
 
@@ -77,7 +77,7 @@ def information(
     if by_bins:
         told = _continuous(couplings) if continuous else _stochastic(couplings)
         return (yield from _assembled(told, recording, couplings, blocks, 1 if continuous else 2**n_hidden))
-    learner = "backprop" if continuous else "exact"
+    learner = LIKELIHOODS["continuous" if continuous else "stochastic"]
     return (yield from _differences(couplings, recording, learner, hidden_hidden, bias))
 
 
@@ -95,7 +95,7 @@ def error_bar_seconds(
         return row_seconds(n_visible, n)
     if _by_bins(couplings, hidden_hidden):
         return _seconds(n_visible, n_hidden, n, 1 if hidden == "continuous" else 2.0**n_hidden)
-    learner = "backprop" if hidden == "continuous" else "exact"
+    learner = LIKELIHOODS[hidden]
     n_parameters = len(couplings.vector(learned_blocks(n_hidden, hidden_hidden=hidden_hidden, bias=bias)))
     return 2 * n_parameters * LEARNERS[learner].seconds(n_visible, n_hidden, n, hidden_hidden)
 

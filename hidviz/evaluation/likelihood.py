@@ -5,9 +5,9 @@ Only the visible units are given: continuous hidden units follow from them, stoc
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, overload
 
-from hidviz.learners import BACKPROP, LEARNERS, Infeasible, Learner, exact, prepare, smoothing
+from hidviz.learners import BACKPROP, LEARNERS, Beliefs, Infeasible, Learner, exact, prepare, smoothing
 from hidviz.network import Couplings, Recording, learned_blocks
 
 LONGEST_JUDGEMENT = 20.0  # seconds that a likelihood which is needed once may take
@@ -43,12 +43,14 @@ def log_likelihood(
 
 
 def judge_for(
-    name: str, recording: Recording | None, n_hidden: int, *, hidden_hidden: bool, bias: bool, longest: float
+    learner: str, recording: Recording | None, n_hidden: int, *, hidden_hidden: bool, bias: bool, longest: float
 ) -> Learner | None:
-    """A learner whose objective is the log likelihood of a recording; None without one, or if it takes too long.
+    """What a learner is judged by: one whose objective is the log likelihood of a recording of the same hidden units.
+
+    None without a recording, or if one evaluation takes too long. This is the one rule of what is affordable.
 
     Args:
-        name: a name in LEARNERS, of a learner that maximises the likelihood itself.
+        learner: a name in LEARNERS; `Method.judge` says what judges it.
         recording: the data to judge by.
         n_hidden: number of hidden units of the couplings to judge.
         hidden_hidden: whether they have M.
@@ -57,6 +59,7 @@ def judge_for(
     """
     if recording is None:
         return None
+    name = LEARNERS[learner].judge
     seconds = LEARNERS[name].seconds(recording.n_visible, n_hidden, recording.n_transitions, hidden_hidden)
     if seconds > longest:
         return None
@@ -64,3 +67,22 @@ def judge_for(
         return prepare(name, recording, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=bias)
     except Infeasible:
         return None
+
+
+@overload
+def cost_per_bin(learner: Learner, couplings: Couplings, beliefs: Beliefs | None = None) -> float: ...
+
+
+@overload
+def cost_per_bin(learner: Learner | None, couplings: Couplings, beliefs: Beliefs | None = None) -> float | None: ...
+
+
+def cost_per_bin(learner: Learner | None, couplings: Couplings, beliefs: Beliefs | None = None) -> float | None:
+    """Cost of couplings in nats per bin, as a learner sees them; None without one.
+
+    Args:
+        learner: whose objective it is; a judge that is not affordable is None.
+        couplings: any for as many units.
+        beliefs: where the learner's beliefs about the hidden units start.
+    """
+    return None if learner is None else learner.per_bin(learner(couplings, beliefs))

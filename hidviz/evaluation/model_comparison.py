@@ -23,8 +23,9 @@ from hidviz.evaluation.baselines import TINY
 from hidviz.evaluation.errors import Criteria, criteria
 from hidviz.evaluation.importance_sampling import predicted_seconds, sampled_log_likelihood
 from hidviz.evaluation.likelihood import log_likelihood
-from hidviz.learners import LEARNERS, HiddenKind, Infeasible, logistic_fit, prepare
-from hidviz.network import Couplings, Recording, learned_blocks
+from hidviz.learners import LEARNERS, LIKELIHOODS, Infeasible, logistic_fit, prepare
+from hidviz.network import Couplings, Recording
+from hidviz.numerics import check_generator
 
 AFFORDABLE = 10.0  # seconds that an exact likelihood may take
 LONGEST_SECONDS = 300.0  # that sampling may take
@@ -129,14 +130,15 @@ def judge(
         hidden_hidden: whether M was learned.
         bias: whether the biases were learned; the baselines do as the fits do.
     """
-    hidden = LEARNERS[learner].hidden
-    entries = [] if truth is None else [_Entry("Truth", "truth", model, (), truth)]
+    check_generator(rng)
+    method = LEARNERS[learner]
+    entries = [] if truth is None else [_Entry("Truth", "truth", LIKELIHOODS[model], (), truth)]
     for name, couplings in fits.items():
-        blocks = learned_blocks(couplings.n_hidden, hidden_hidden=hidden_hidden, bias=bias)
-        if hidden == "none":
-            blocks = _visible_blocks(couplings.n_hidden > 0, bias)
-        entries.append(_Entry(name, "fit", hidden, blocks, couplings))
-    entries += [_Entry(f"Lag {lags}", "baseline", "none", _visible_blocks(lags == 2, bias)) for lags in (1, 2)]
+        blocks = method.blocks(couplings.n_hidden, hidden_hidden=hidden_hidden, bias=bias)
+        entries.append(_Entry(name, "fit", method.judge, blocks, couplings))
+    for name, baseline in (("Lag 1", "visible"), ("Lag 2", "visible-lag2")):
+        n_hidden = LEARNERS[baseline].units(recording.n_visible, 0)
+        entries.append(_Entry(name, "baseline", baseline, LEARNERS[baseline].blocks(n_hidden, bias=bias)))
     done: tuple[Candidate, ...] = ()
     for entry in entries:
         yield Judgement(done, len(entries), entry.name)
@@ -145,17 +147,13 @@ def judge(
 
 
 class _Entry(NamedTuple):
-    """A model to be judged; a baseline has no couplings yet."""
+    """A model to be judged, by the learner whose objective is its likelihood; a baseline has no couplings yet."""
 
     name: str
     kind: Kind
-    hidden: HiddenKind
+    judge: str
     blocks: tuple[str, ...]
     couplings: Couplings | None = None
-
-
-def _visible_blocks(two_lags: bool, bias: bool) -> tuple[str, ...]:
-    return ("J", *("K",) * two_lags, *("h",) * bias)
 
 
 def _judged(entry: _Entry, recording: Recording, held_out: Recording | None, rng: np.random.Generator) -> Candidate:
@@ -177,13 +175,11 @@ def _judged(entry: _Entry, recording: Recording, held_out: Recording | None, rng
 
 
 def _evidence(couplings: Couplings, recording: Recording, rng: np.random.Generator, entry: _Entry) -> Evidence:
-    if entry.hidden == "none" and couplings.n_hidden:  # two lags: the hidden units are copies of the visible ones
-        lag2 = prepare("visible-lag2", recording, n_hidden=couplings.n_hidden, bias=True)
-        return Evidence(lag2(couplings).objective, 0.0, recording.n_transitions, exact=True)
-    if entry.hidden == "continuous":
-        value = log_likelihood(couplings, recording, hidden="continuous")
-        return Evidence(value, 0.0, recording.n_transitions, exact=True)
-    return find_evidence(couplings, recording, rng)
+    if entry.judge == LIKELIHOODS["stochastic"]:
+        return find_evidence(couplings, recording, rng)
+    coupled = bool(couplings.M.any())
+    judge = prepare(entry.judge, recording, n_hidden=couplings.n_hidden, hidden_hidden=coupled, bias=True)
+    return Evidence(judge(couplings).objective, 0.0, recording.n_transitions, exact=True)
 
 
 def find_evidence(
@@ -202,7 +198,7 @@ def find_evidence(
     """
     (Nv, Nh), n = couplings.K.shape, recording.n_transitions
     coupled = bool(couplings.M.any())
-    if LEARNERS["exact"].seconds(Nv, Nh, n, coupled) <= affordable:
+    if LEARNERS[LIKELIHOODS["stochastic"]].seconds(Nv, Nh, n, coupled) <= affordable:
         try:
             return Evidence(log_likelihood(couplings, recording), 0.0, n, exact=True)
         except Infeasible:

@@ -3,19 +3,20 @@
 from hidviz.experiments.bundle import LARGEST_FILE, Bundle, load_bundle, save_bundle
 from hidviz.experiments.estimator import HiddenIsing
 from hidviz.experiments.examine import CHECKS, Examination, examine
-from hidviz.experiments.experiment import CHOICES, LIVE, OPTIONAL, RANGES, Experiment
+from hidviz.experiments.experiment import LIVE, Experiment
 from hidviz.experiments.fit_recording import Fitted, Settings, fingerprint, fitted
 from hidviz.experiments.frame import Frame, framed, regauged_frame
 from hidviz.experiments.hide_unit import HiddenUnit, hide_unit
 from hidviz.experiments.labelled import couplings_table, posterior_table
 from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS, preset_of
 from hidviz.experiments.progress import Progress
+from hidviz.experiments.ranges import CHOICES, OPTIONAL, RANGES
 from hidviz.experiments.reopen import ASSETS, reopened, shipped_frame
 from hidviz.experiments.restarts import MOST_STARTS, SAME, Restarts, Start, restarts
 from hidviz.experiments.run import iter_edited, iter_resumed, iter_run, with_knobs
 from hidviz.experiments.scan import scan
 from hidviz.experiments.scan_table import Scan, ScanRow
-from hidviz.experiments.setup import Data, Setup, cost_of, with_baselines
+from hidviz.experiments.setup import Data, Setup, with_baselines
 from hidviz.experiments.stopping_advice import Advice, advice
 from hidviz.experiments.trace import Trace
 

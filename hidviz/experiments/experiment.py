@@ -2,28 +2,27 @@
 
     Experiment → truth → simulate → Recording → learn → Snapshot, Snapshot, …
 
-One seed per experiment is spawned into truth, data, start and held-out data, so changing T leaves the truth unchanged
-and a new start leaves the data unchanged. The same experiment gives the same numbers on the same machine.
+One seed per experiment is spawned into truth, data, start, held-out data and the noise of a sampling learner, so
+changing T leaves the truth unchanged and a new start leaves the data unchanged. The same experiment gives the same
+numbers on the same machine.
 
 `Experiment.run` yields the snapshots; `hidviz.experiments.run` has the same run as Progress and Frames, to be watched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
-from hidviz.background import on_one_blas_thread
+from hidviz.background import mapped, on_one_blas_thread, return_value
 from hidviz.experiments.progress import Progress
+from hidviz.experiments.ranges import CHOICES, OPTIONAL, RANGES, plain_number
 from hidviz.experiments.setup import Data, Setup, prepare_setup
 from hidviz.learners import LEARNERS, Learner
 from hidviz.learning import (
-    OPTIMISERS,
-    STARTS,
     Snapshot,
     learn,
     mirrored_start,
@@ -92,17 +91,16 @@ class Experiment:
             value = getattr(self, name)
             if value is None and name in OPTIONAL:
                 continue
-            whole = isinstance(low, int)
-            if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-                raise ValueError(f"{name} must be a {'whole ' if whole else ''}number, got {value!r}.")
-            if not low <= value <= high:
-                raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {value}.")
+            value = plain_number(name, value, low, high)
+            object.__setattr__(self, name, value)
         for name, known in CHOICES.items():
             value = getattr(self, name)
-            if value not in known and not (name in OPTIONAL and value is None):
+            chosen = isinstance(value, str) and value in known  # what is no string may have no hash
+            if not chosen and not (name in OPTIONAL and value is None):
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}.")
-        if not isinstance(self.hidden_hidden, bool):
+        if not isinstance(self.hidden_hidden, bool | np.bool_):
             raise ValueError(f"hidden_hidden must be True or False, got {self.hidden_hidden!r}.")
+        object.__setattr__(self, "hidden_hidden", bool(self.hidden_hidden))
         if 0 < self.n_held_out < RANGES["n_steps"][0]:
             raise ValueError(f"n_held_out must be 0 or at least {RANGES['n_steps'][0]}, got {self.n_held_out}.")
         if self.patience is not None and not self.n_held_out:
@@ -111,9 +109,8 @@ class Experiment:
     @property
     def n_hidden_learned(self) -> int:
         """The number of hidden units that the learner assumes; 0 for a learner that knows of none."""
-        if LEARNERS[self.learner].hidden == "none":
-            return self.n_visible if self.learner == "visible-lag2" else 0
-        return self.n_hidden if self.n_hidden_assumed is None else self.n_hidden_assumed
+        assumed = self.n_hidden if self.n_hidden_assumed is None else self.n_hidden_assumed
+        return LEARNERS[self.learner].units(self.n_visible, assumed)
 
     @property
     def optimiser_used(self) -> str:
@@ -143,7 +140,7 @@ class Experiment:
         """Where learning begins; only the starts that say so look at the truth."""
         n_hidden = self.n_hidden_learned
         learned = learned_blocks(n_hidden, hidden_hidden=self.hidden_hidden, bias=self.bias > 0.0)
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(2, self.start_index)))
+        rng = self._rng(2, self.start_index)
         small = random_start(self.n_visible, n_hidden, rng, scale=self.start_scale, learned=learned)
         informed = {"right-signed": signed_start, "wrong-signed": mirrored_start, "truth": true_start}
         return informed[self.start](truth, small) if self.start in informed else small
@@ -157,14 +154,12 @@ class Experiment:
         for stream, n_bins in ((1, self.n_steps), (3, self.n_held_out)):
             if n_bins == 0:
                 continue
+
+            def report(fraction: float, done: int = done, n_bins: int = n_bins) -> Progress:
+                return Progress(f"Simulating {total:,} bins", (done + fraction * n_bins) / total)
+
             chunks = iter_simulation(truth, n_bins, self._rng(stream), hidden=self.model)
-            while True:
-                try:
-                    fraction = next(chunks)
-                except StopIteration as finished:
-                    runs.append(finished.value)
-                    break
-                yield Progress(f"Simulating {total:,} bins", (done + fraction * n_bins) / total)
+            runs.append((yield from mapped(chunks, report)))
             done += n_bins
         held_out = runs[1].recording if len(runs) > 1 else None
         return Data(truth, runs[0].recording, runs[0].hidden, held_out)
@@ -183,6 +178,7 @@ class Experiment:
             hidden_hidden=self.hidden_hidden,
             bias=self.bias > 0.0,
             seed=self.seed,
+            noise=int(self._stream(4).generate_state(1)[0]),
         )
 
     def learn_options(self, held_out: Learner | None) -> dict[str, Any]:
@@ -204,50 +200,17 @@ class Experiment:
     @on_one_blas_thread
     def run(self) -> Generator[Snapshot]:
         """Simulate, then learn: the snapshots of the run, from the start to the end."""
-        simulation = self.simulate()
-        while True:
-            try:
-                next(simulation)
-            except StopIteration as finished:
-                data: Data = finished.value
-                break
+        data = return_value(self.simulate())
         setup = self.prepared(data)
         yield from learn(setup.learner, self.starting_point(data.truth), **self.learn_options(setup.held_out))
 
-    def _rng(self, stream: int) -> np.random.Generator:
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(stream,)))
+    def _rng(self, *stream: int) -> np.random.Generator:
+        return np.random.default_rng(self._stream(*stream))
 
+    def _stream(self, *stream: int) -> np.random.SeedSequence:
+        """One of the streams of this seed: 0 truth, 1 data, (2, k) start k, 3 held-out data, 4 noise of the learner."""
+        return np.random.SeedSequence(self.seed, spawn_key=stream)
 
-RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
-    {
-        "n_visible": (1, 200),
-        "n_hidden": (0, 200),
-        "n_steps": (10, 10_000_000),
-        "variance": (0.0, 25.0),
-        "bias": (0.0, 5.0),
-        "n_hidden_assumed": (0, 200),
-        "rate": (1e-6, 1e3),
-        "penalty": (0.0, 10.0),
-        "box": (1e-3, 100.0),
-        "start_index": (1, 1_000_000),
-        "start_scale": (1e-6, 10.0),
-        "patience": (1, 1_000_000),
-        "max_steps": (0, 10_000_000),
-        "n_held_out": (0, 10_000_000),
-        "seed": (0, 2**31 - 1),
-    }
-)
 
 LIVE = frozenset({"optimiser", "rate", "penalty", "box", "patience", "max_steps"})
 """Knobs that apply in the middle of a run; all others start learning again, or make new data."""
-
-OPTIONAL = ("n_hidden_assumed", "optimiser", "rate", "box", "patience", "max_steps")
-
-CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "model": ("continuous", "stochastic"),
-        "learner": tuple(LEARNERS),
-        "optimiser": tuple(OPTIMISERS),
-        "start": tuple(STARTS),
-    }
-)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hidviz.evaluation import LONGEST_JUDGEMENT, judge_for
-from hidviz.experiments.setup import cost_of
+from hidviz.background import return_value
+from hidviz.evaluation import LONGEST_JUDGEMENT, cost_per_bin, judge_for
 from hidviz.learners import Learner, prepare
 from hidviz.learning import Snapshot, learn, random_start, result
 from hidviz.network import Couplings, Recording
@@ -69,7 +69,7 @@ def iter_starts(
         ):  # fmt: skip
             yield k, last
         found = result(last)
-        judged = cost_of(stop, found)
+        judged = cost_per_bin(stop, found)
         runs.append(Run(found, last.cost if judged is None else judged, last))
     return tuple(sorted(runs, key=lambda run: run.stop))
 
@@ -103,12 +103,7 @@ def fit_model(
     learner = prepare("exact", learn_from, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=True)
     stop = judge_for("exact", stop_by, n_hidden, hidden_hidden=hidden_hidden, bias=True, longest=LONGEST_JUDGEMENT)
     steps = iter_starts(learner, stop, learn_from, starts=starts, seed=seed, penalty=penalty, max_steps=max_steps)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as finished:
-            runs: tuple[Run, ...] = finished.value
-            return runs
+    return return_value(steps)
 
 
 def starting_point(recording: Recording, learner: Learner, rng: np.random.Generator) -> Couplings:

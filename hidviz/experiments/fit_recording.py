@@ -1,7 +1,7 @@
-"""Fitting: couplings for a recording of one's own, judged on the part of it that learning has not seen.
+"""Fitting: couplings for your own recording, judged on the part of it that learning has not seen.
 
 The recording is divided in three (`divide`): learning starts several times from small random couplings, keeps in each
-run the step that foretells the stopping part best (a sampling learner: the average of its last fifth), and of all runs
+run the step that predicts the stopping part best (a sampling learner: the average of its last fifth), and of all runs
 the best; the judging part alone says what it is worth. Beside the result stand the two baselines that know of no hidden
 units, with paired errors. Where no exact likelihood is affordable, nothing is held against the learner but its own
 objective.
@@ -17,13 +17,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hidviz.background import on_one_blas_thread, replacing
-from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, block_costs, criteria, judge_for, paired
-from hidviz.experiments.experiment import RANGES
-from hidviz.experiments.fit_parts import Run, iter_starts
+from hidviz.background import mapped, on_one_blas_thread, replacing
+from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, block_costs, cost_per_bin, criteria, judge_for, paired
+from hidviz.experiments.fit_parts import iter_starts
 from hidviz.experiments.progress import Progress
-from hidviz.experiments.setup import cost_of
-from hidviz.learners import LEARNERS, logistic_fit, prepare
+from hidviz.experiments.ranges import RANGES, plain_number
+from hidviz.learners import LEARNERS, Method, logistic_fit, prepare
+from hidviz.learning import Snapshot
 from hidviz.network import BLOCKS, Couplings, Parts, Recording, divide
 from hidviz.version import __version__
 
@@ -42,7 +42,7 @@ class Settings:
         box: largest allowed size of a coupling; None for no box.
         max_steps: most steps of a run.
         starts: number of random starts.
-        seed: of the random starts.
+        seed: of the random starts, and of a learner that draws random numbers itself.
 
     Raises:
         ValueError: a setting is out of range.
@@ -64,18 +64,19 @@ class Settings:
             raise ValueError(f"A recording is divided in at least 5 blocks, or none (0), got {self.blocks}.")
         if self.learner not in LEARNERS:
             raise ValueError(f"The learner must be one of {', '.join(LEARNERS)}, got {self.learner!r}.")
-        most_steps = (1, RANGES["max_steps"][1])
-        for what, value, (low, high) in (
-            ("number of hidden units", self.n_hidden, RANGES["n_hidden_assumed"]),
-            ("number of blocks", self.blocks, (0, 100_000)),
-            ("penalty", self.penalty, RANGES["penalty"]),
-            ("box", 1.0 if self.box is None else self.box, RANGES["box"]),
-            ("number of steps", self.max_steps, most_steps),
-            ("number of starts", self.starts, (1, 1_000)),
-            ("seed", self.seed, RANGES["seed"]),
+        for name, what, low, high in (
+            ("n_hidden", "number of hidden units", *RANGES["n_hidden_assumed"]),
+            ("blocks", "number of blocks", 0, 100_000),
+            ("penalty", "penalty", *RANGES["penalty"]),
+            ("box", "box", *RANGES["box"]),
+            ("max_steps", "number of steps", 1, RANGES["max_steps"][1]),
+            ("starts", "number of starts", 1, 1_000),
+            ("seed", "seed", *RANGES["seed"]),
         ):
-            if not low <= value <= high:
-                raise ValueError(f"The {what} must lie between {low:g} and {high:g}, got {value}.")
+            if name == "box" and self.box is None:
+                continue
+            value = plain_number(f"The {what}", getattr(self, name), low, high)
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,27 +112,27 @@ def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None
     parts = divide(recording, blocks=settings.blocks) if settings.blocks else None
     train = recording if parts is None else parts.learn
     method = LEARNERS[settings.learner]
-    n_hidden = _assumed(settings.learner, recording.n_visible, settings.n_hidden)
+    n_hidden = method.units(recording.n_visible, settings.n_hidden)
     switches = {"hidden_hidden": settings.hidden_hidden and method.hidden != "none", "bias": settings.bias}
-    name = settings.learner if method.likelihood else "exact"
-    stop = judge_for(name, parts and parts.stop, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
-    learner = prepare(settings.learner, train, n_hidden=n_hidden, **switches)
-    course = iter_starts(
+    stop = judge_for(settings.learner, parts and parts.stop, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
+    noise = int(np.random.SeedSequence(settings.seed, spawn_key=(4,)).generate_state(1)[0])
+    learner = prepare(settings.learner, train, n_hidden=n_hidden, **switches, **method.seeded(noise))
+
+    def report(step: tuple[int, Snapshot]) -> Progress:
+        start, last = step
+        fraction = (start + last.step / settings.max_steps) / settings.starts
+        return Progress(f"start {start + 1} of {settings.starts}", fraction)
+
+    starts = iter_starts(
         learner, stop, train, starts=settings.starts, seed=settings.seed, penalty=settings.penalty, box=settings.box,
         max_steps=settings.max_steps,
     )  # fmt: skip
-    while True:
-        try:
-            start, last = next(course)
-        except StopIteration as finished:
-            runs: tuple[Run, ...] = finished.value
-            break
-        fraction = (start + last.step / settings.max_steps) / settings.starts
-        yield Progress(f"start {start + 1} of {settings.starts}", fraction)
+    runs = yield from mapped(starts, report)
     best = runs[0]
     yield Progress("judging", 1.0)
-    exact = learner if method.likelihood else judge_for("exact", train, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
-    train_cost = cost_of(exact, best.couplings)
+    longest = LONGEST_JUDGEMENT
+    exact = learner if method.likelihood else judge_for(settings.learner, train, n_hidden, **switches, longest=longest)
+    train_cost = cost_per_bin(exact, best.couplings)
     n_parameters = best.couplings.vector(learner.learned).size
     paid = (
         None if train_cost is None else criteria(-train_cost * train.n_transitions, n_parameters, train.n_transitions)
@@ -153,7 +154,7 @@ def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None
             "objective": best.last.cost,
             "cost": train_cost,
             "stop": None if stop is None else best.stop,
-            **_judged(parts, best.couplings, name, n_hidden, switches, settings.penalty),
+            **_judged(parts, best.couplings, method, n_hidden, switches, settings.penalty),
             "aic": None if paid is None else paid.aic / paid.n_transitions,
             "bic": None if paid is None else paid.bic / paid.n_transitions,
             "n_parameters": n_parameters,
@@ -161,6 +162,7 @@ def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None
             "evaluations": best.last.evaluations,
             "state": best.last.state,
             "message": best.last.message,
+            "warnings": [{"kind": remark.kind, "sentence": remark.sentence} for remark in best.last.remarks],
             "starts": [run.stop for run in runs],
         },
     )
@@ -176,7 +178,7 @@ def fingerprint(recording: Recording) -> str:
 
 
 def _judged(
-    parts: Parts | None, couplings: Couplings, name: str, n_hidden: int, switches: dict[str, bool], penalty: float
+    parts: Parts | None, couplings: Couplings, method: Method, n_hidden: int, switches: dict[str, bool], penalty: float
 ) -> dict[str, Any]:
     """Cost on the judging part, of the fit and of the models without hidden units; None with the reason for it."""
     found: dict[str, Any] = {"held_out": None, "baselines_held_out": {"visible": None, "visible-lag2": None}}
@@ -189,25 +191,20 @@ def _judged(
         if fit.held:
             names = ", ".join(parts.learn.name_of(unit) for unit in fit.held)
             remarks.append(
-                f"Some states of {names} can be foretold perfectly at lag {lags}: a penalty keeps it finite."
+                f"Some states of {names} can be predicted perfectly at lag {lags}: a penalty keeps it finite."
             )
-        others[which] = block_costs(fit.couplings, parts.judge, which, n_hidden=parts.judge.n_visible * (lags - 1))
+        others[which] = block_costs(
+            fit.couplings, parts.judge, which, n_hidden=LEARNERS[which].units(parts.judge.n_visible, 0)
+        )
     found["remarks"] = remarks
     found["baselines_held_out"] = {which: float(costs.mean()) for which, costs in others.items()}
-    judge = judge_for(name, parts.judge, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
+    judge = judge_for(method.name, parts.judge, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
     if judge is None:
         return found | {"not_judged": f"The likelihood of {n_hidden} hidden units takes too long to be summed."}
-    costs = block_costs(couplings, parts.judge, name, n_hidden=n_hidden, **switches)
+    costs = block_costs(couplings, parts.judge, method.judge, n_hidden=n_hidden, **switches)
     gains = {which: paired(other, costs) for which, other in others.items()}
     return found | {
         "held_out": float(costs.mean()),
         "gains": {which: gain.mean for which, gain in gains.items()},
         "gain_errors": {which: gain.error for which, gain in gains.items()},
     }
-
-
-def _assumed(learner: str, n_visible: int, n_hidden: int) -> int:
-    """The number of hidden units in the couplings of a learner: lag 2 keeps its second matrix where they would be."""
-    if LEARNERS[learner].hidden == "none":
-        return n_visible if learner == "visible-lag2" else 0
-    return n_hidden

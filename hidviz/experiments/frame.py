@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from hidviz.evaluation import rms_errors
+from hidviz.evaluation import cost_per_bin, rms_errors
 from hidviz.experiments.experiment import Experiment
-from hidviz.experiments.setup import Data, Setup, cost_of
+from hidviz.experiments.setup import Data, Setup
 from hidviz.experiments.trace import Trace
 from hidviz.learning import Snapshot, regauged
 from hidviz.network import Couplings, Gauge, best_gauge
@@ -54,7 +54,7 @@ def framed(
         past: costs and errors at every step before.
         sampled: costs estimated at steps before; None not to estimate any.
     """
-    exact = cost_of(setup.exact, snapshot.couplings)
+    exact = cost_per_bin(setup.exact, snapshot.couplings)
     row = {"step": float(snapshot.step), "cost": snapshot.cost}
     row |= {} if exact is None else {"exact": exact}
     row |= {} if snapshot.held_out is None else {"held_out": snapshot.held_out}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from hidviz.background import on_one_blas_thread
+from hidviz.background import on_one_blas_thread, return_value
 from hidviz.experiments.bundle import Bundle, load_bundle, save_bundle
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.frame import Frame, framed
@@ -27,7 +27,7 @@ ASSETS = PACKAGED if PACKAGED.is_dir() else Path(__file__).parents[2] / "assets"
 
 @on_one_blas_thread
 def reopened(bundle: Bundle) -> Generator[Progress | Frame]:
-    """Make the data again, stand where the run stood, and go on from there.
+    """Make the data again, stand where the run stood, and resume there.
 
     What the optimiser remembered is not in a bundle, so this is a continuation, not the one that would have been.
 
@@ -53,9 +53,10 @@ def shipped_frame(name: str) -> Frame:
     """
     bundle = load_bundle(ASSETS / f"{name}.zip")
     experiment = bundle.experiment
-    data = _returned(experiment.simulate())
+    data = return_value(experiment.simulate())
     frame = _standing(bundle, data, with_baselines(data, experiment.prepared(data), bias=experiment.bias > 0.0))
-    return replace(frame, snapshot=replace(frame.snapshot, **bundle.ending._asdict()))
+    ended = next(learn(frame.setup.learner, frame.snapshot, **experiment.learn_options(frame.setup.held_out)))
+    return replace(frame, snapshot=replace(ended, evaluations=bundle.ending.evaluations))
 
 
 def ship(name: str, experiment: Experiment) -> Path:
@@ -69,7 +70,8 @@ def ship(name: str, experiment: Experiment) -> Path:
 def _standing(bundle: Bundle, data: Data, setup: Setup) -> Frame:
     """The frame of a run at its last step, not ended."""
     experiment, couplings, trace, _ = bundle
-    snapshot = next(learn(setup.learner, couplings, **experiment.learn_options(setup.held_out)))
+    endless = {"patience": None, "max_steps": None}  # whether it has ended here, the run that follows will say
+    snapshot = next(learn(setup.learner, couplings, **experiment.learn_options(setup.held_out) | endless))
     step = int(trace["step"][-1])
     best = snapshot.best and replace(snapshot.best, step=step)  # of those whose couplings are known here
     frame = framed(experiment, data, setup, replace(snapshot, step=step, best=best), Trace())
@@ -78,16 +80,6 @@ def _standing(bundle: Bundle, data: Data, setup: Setup) -> Frame:
             f"A run with these knobs records {', '.join(frame.trace.names)}, this one {', '.join(trace.names)}."
         )
     return replace(frame, trace=trace)
-
-
-def _returned(generator: Generator[object, None, Data]) -> Data:
-    """What a generator returns at its end."""
-    while True:
-        try:
-            next(generator)
-        except StopIteration as end:
-            data: Data = end.value
-            return data
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from hidviz.background import on_one_blas_thread
 from hidviz.evaluation import gauge_label
 from hidviz.experiments.experiment import Experiment
@@ -123,7 +125,7 @@ def restarts(experiment: Experiment, n: int = 8, data: Data | None = None) -> It
         ValueError: n is out of range.
         Infeasible: the learner would take too long, or all starts together too much memory.
     """
-    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= MOST_STARTS:
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST_STARTS:
         raise ValueError(f"The number of starts must be a whole number from 1 to {MOST_STARTS}, got {n!r}.")
     return _turns([replace(experiment, start="random", start_index=k) for k in range(1, n + 1)], data)
 

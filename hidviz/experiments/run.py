@@ -58,7 +58,7 @@ def iter_resumed(frame: Frame, *, halves: bool = False) -> Generator[Progress | 
     """A run from one of its frames on.
 
     Args:
-        frame: to go on from; it comes first, as it is unless its knobs have changed since.
+        frame: to resume from; it comes first, as it is unless its knobs have changed since.
         halves: show every step of a learner with an E-step in two halves, as `learn` does. The row of a half step is
             the last of its trace; the row of the whole step takes its place.
 
@@ -110,7 +110,7 @@ def with_knobs(frame: Frame, **knobs: Any) -> Frame:
     """
     if other := sorted(knobs.keys() - LIVE):
         raise ValueError(f"Only {', '.join(sorted(LIVE))} can change within a run, got {', '.join(other)}.")
-    snapshot = replace(frame.snapshot, state="learning", message="")
+    snapshot = replace(frame.snapshot, state="learning", remarks=())
     return replace(frame, experiment=replace(frame.experiment, **knobs), snapshot=snapshot)
 
 

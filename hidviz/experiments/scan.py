@@ -18,11 +18,10 @@ from typing import Literal
 
 import numpy as np
 
-from hidviz.background import on_one_blas_thread
-from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, block_costs, criteria, judge_for, paired, repeats
+from hidviz.background import mapped, on_one_blas_thread
+from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, block_costs, cost_per_bin, criteria, judge_for, paired, repeats
 from hidviz.experiments.fit_parts import iter_starts, starting_point
 from hidviz.experiments.scan_table import Scan, ScanRow
-from hidviz.experiments.setup import cost_of
 from hidviz.learners import Infeasible, logistic_fit, prepare
 from hidviz.network import Parts, learned_blocks
 
@@ -53,7 +52,7 @@ def scan(
         hidden_hidden: without M, with it, or both.
         starts: random starts of each model.
         penalty: weight of the L2 penalty per bin; None for none where each coupling of a row has 100 bins, else the one
-            of five that lets lag 1 foretell the stopping part best.
+            of five that lets lag 1 predict the stopping part best.
         box: largest allowed size of a coupling; None for no box.
         max_steps: most steps of a start.
         seed: of the random starts.
@@ -97,17 +96,9 @@ def _iter_row(
     steps = iter_starts(
         learner, stop, parts.learn, starts=starts, seed=seed, penalty=penalty, box=box, max_steps=max_steps
     )
-    while True:
-        try:
-            k, last = next(steps)
-        except StopIteration as finished:
-            runs = finished.value
-            break
-        if last.step % 10 == 0:
-            yield f"start {k + 1} of {starts}, step {last.step}"
+    runs = yield from mapped(steps, lambda each: f"start {each[0] + 1} of {starts}, step {each[1].step}")
     best = runs[0].couplings
-    cost = cost_of(learner, best)
-    assert cost is not None
+    cost = cost_per_bin(learner, best)
     size = best.vector(learner.learned).size
     paid = criteria(-cost * learner.n_transitions, size, learner.n_transitions)
     yield ScanRow(
@@ -131,7 +122,7 @@ def _baselines(parts: Parts, penalty: float, n: int) -> Scan:
         if lags == 1:
             couplings = found.couplings
     learned = learned_blocks(0, bias=True)
-    cost = -prepare("visible", parts.learn, n_hidden=0, bias=True)(couplings).objective / n_transitions
+    cost = cost_per_bin(prepare("visible", parts.learn, n_hidden=0, bias=True), couplings)
     paid = criteria(-cost * n_transitions, couplings.vector(learned).size, n_transitions)
     first = ScanRow(
         0, False, couplings, paid.n_parameters, cost, (), costs[0], paired(costs[0], costs[0]),
@@ -160,7 +151,7 @@ def _with(table: Scan, row: ScanRow, seconds_left: float) -> Scan:
 
 
 def _penalty(parts: Parts, most_hidden: int) -> float:
-    """No penalty with plenty of data; else what lets lag 1 foretell the stopping part best."""
+    """No penalty with plenty of data; else what lets lag 1 predict the stopping part best."""
     learn, stop = parts.learn, parts.stop
     if learn.n_transitions >= ENOUGH * (learn.n_visible + most_hidden + 1):
         return 0.0

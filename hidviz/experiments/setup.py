@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.evaluation import Baselines, Sampler, baseline_seconds, baselines, judge_for, sampler
-from hidviz.learners import LEARNERS, Learner, prepare
+from hidviz.evaluation import Baselines, Sampler, baseline_seconds, baselines, cost_per_bin, judge_for, sampler
+from hidviz.learners import LEARNERS, LIKELIHOODS, Learner, prepare
 from hidviz.network import Couplings, Recording
 
 AFFORDABLE = 0.25  # seconds: an exact cost that takes longer than this is not shown beside every step
@@ -61,9 +61,10 @@ class Setup:
     baselines: Baselines | None = None
 
 
-def is_affordable(name: str, n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> bool:
-    """Whether the cost of a learner by this name may be shown beside every step."""
-    return LEARNERS[name].seconds(n_visible, n_hidden, n_transitions, hidden_hidden) <= AFFORDABLE
+def is_affordable(learner: str, n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> bool:
+    """Whether the likelihood that judges a learner may be shown beside every step."""
+    judge = LEARNERS[LEARNERS[learner].judge]
+    return judge.seconds(n_visible, n_hidden, n_transitions, hidden_hidden) <= AFFORDABLE
 
 
 def prepare_setup(
@@ -75,6 +76,7 @@ def prepare_setup(
     hidden_hidden: bool,
     bias: bool,
     seed: int,
+    noise: int,
 ) -> Setup:
     """Prepare a learner, and the costs to compare with: exact where affordable, else sampled where M = 0.
 
@@ -85,25 +87,25 @@ def prepare_setup(
         model: how the true hidden units behave.
         hidden_hidden: whether M is learned.
         bias: whether biases are learned.
-        seed: of what has to be sampled.
+        seed: of the costs that have to be sampled.
+        noise: seed of a learner that draws random numbers itself.
 
     Raises:
         Infeasible: the learner would take too long; the message gives the number and an alternative.
     """
     method, settings = LEARNERS[learner], {"hidden_hidden": hidden_hidden, "bias": bias}
 
-    def prepared(name: str, recording: Recording | None, units: int) -> Learner | None:
+    def judge(name: str, recording: Recording | None, units: int) -> Learner | None:
         return judge_for(name, recording, units, **settings, longest=AFFORDABLE)
 
-    judge = learner if method.likelihood else "exact"
-    true_judge = "backprop" if model == "continuous" else "exact"
-    true_judges = [prepared(true_judge, part, data.truth.n_hidden) for part in (data.recording, data.held_out)]
+    n_true = data.truth.n_hidden
+    true_judges = [judge(LIKELIHOODS[model], part, n_true) for part in (data.recording, data.held_out)]
     setup = Setup(
-        learner=prepare(learner, data.recording, n_hidden=n_hidden, **settings),
-        held_out=prepared(judge, data.held_out, n_hidden),
-        exact=None if method.likelihood else prepared(judge, data.recording, n_hidden),
-        cost_at_truth=cost_of(true_judges[0], data.truth),
-        held_out_cost_at_truth=cost_of(true_judges[1], data.truth),
+        learner=prepare(learner, data.recording, n_hidden=n_hidden, **settings, **method.seeded(noise)),
+        held_out=judge(learner, data.held_out, n_hidden),
+        exact=None if method.likelihood else judge(learner, data.recording, n_hidden),
+        cost_at_truth=cost_per_bin(true_judges[0], data.truth),
+        held_out_cost_at_truth=cost_per_bin(true_judges[1], data.truth),
     )
     if method.likelihood or hidden_hidden:
         return setup
@@ -136,8 +138,3 @@ def with_baselines(data: Data, setup: Setup, *, bias: bool) -> Setup:
     if data.held_out is None or np.isinf(seconds_to_baselines(data, setup)):
         return setup
     return replace(setup, baselines=baselines(data.recording, data.held_out, bias=bias))
-
-
-def cost_of(judge: Learner | None, couplings: Couplings) -> float | None:
-    """Cost of couplings in nats per bin, or None without a judge."""
-    return None if judge is None else -judge(couplings).objective / judge.n_transitions

@@ -1,4 +1,4 @@
-"""Defaults: when to stop, for each learner and size, with the reason; advice to a person, which no run takes by itself.
+"""Stopping advice: when to stop each learner at each size, with the reason; no run takes it by itself.
 
 The paper names neither a stopping rule nor a penalty, and they decide what its figures show. What is advised here was
 measured: mean field on small networks runs away and must be stopped; the likelihood of few data is largest at infinite
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.setup import is_affordable
@@ -33,18 +34,22 @@ class Advice:
     knobs: Mapping[str, float | None]
     reason: str
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "knobs", MappingProxyType(dict(self.knobs)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Advice, (dict(self.knobs), self.reason)
+
 
 def advice(experiment: Experiment) -> Advice:
     """The knobs that decide when this experiment stops, as they are best for its learner and size."""
-    method = LEARNERS[experiment.learner]
-    if method.stochastic:
-        return _for_samples(experiment)
-    return _for_likelihoods(experiment) if method.likelihood else _for_mean_field(experiment)
+    by_family = {"sampling": _for_samples, "likelihood": _for_likelihoods, "mean-field": _for_mean_field}
+    return by_family.get(LEARNERS[experiment.learner].family, _for_others)(experiment)
 
 
 def _advice(reason: str, **knobs: float | None) -> Advice:
     plain: dict[str, float | None] = {"patience": None, "penalty": 0.0, "box": None, "max_steps": None}
-    return Advice(MappingProxyType(plain | knobs), reason)
+    return Advice(plain | knobs, reason)
 
 
 def _bins_per_coupling(experiment: Experiment) -> float:
@@ -60,10 +65,8 @@ def _prior(experiment: Experiment) -> float:
 
 def _judged(experiment: Experiment) -> bool:
     """Whether each step can be judged on held-out data."""
-    method = LEARNERS[experiment.learner]
-    judge = experiment.learner if method.likelihood else "exact"
     units, n = experiment.n_hidden_learned, experiment.n_held_out
-    return n > 0 and is_affordable(judge, experiment.n_visible, units, n, experiment.hidden_hidden)
+    return n > 0 and is_affordable(experiment.learner, experiment.n_visible, units, n, experiment.hidden_hidden)
 
 
 def _for_samples(experiment: Experiment) -> Advice:
@@ -99,7 +102,7 @@ def _for_likelihoods(experiment: Experiment) -> Advice:
 def _for_mean_field(experiment: Experiment) -> Advice:
     n_visible, n_hidden = experiment.n_visible, experiment.n_hidden_learned
     safe = n_visible >= max(LARGE, 4 * n_hidden) and experiment.n_steps >= LONG
-    if safe and experiment.learner != "mean-field-naive":
+    if safe and not LEARNERS[experiment.learner].runs_away:
         return _advice("With this many visible units for each hidden one, mean field converges without running away.")
     if _judged(experiment):
         return _advice(
@@ -112,4 +115,16 @@ def _for_mean_field(experiment: Experiment) -> Advice:
         f"At {n_visible} + {n_hidden} single couplings of mean field run off and no held-out cost is affordable: a "
         f"box of {box:g}, several times the size of a typical coupling, holds them.",
         box=box,
+    )
+
+
+def _for_others(experiment: Experiment) -> Advice:
+    title = LEARNERS[experiment.learner].title
+    if _judged(experiment):
+        reason = f"How far {title} may be left to converge is not known: stop at the best held-out cost."
+        return _advice(reason, patience=PATIENCE)
+    return _advice(
+        f"How far {title} may be left to converge is not known, and no held-out cost is affordable: a penalty that "
+        "expects fields of order one holds the couplings.",
+        penalty=_prior(experiment),
     )

@@ -2,12 +2,14 @@
 
     LEARNERS[name](recording, n_hidden=…)  →  learner;  learner(couplings)  →  Estimate
 
-A dict of functions is the whole plug-in system: a new method is a new file and a new line here. What two learners share
-lies in `parts`, which imports no learner.
+A dict of methods is the whole plug-in system: a new method is a new file and a new line here. All else that other
+floors need to know of it, such as what judges it or when to stop it, it says of itself. What two learners share lies in
+`parts`, which imports no learner.
 """
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -23,7 +25,16 @@ from hidviz.learners.mean_field import (
     MEAN_FIELD_SECOND_ORDER,
 )
 from hidviz.learners.parts.logistic import best_rows
-from hidviz.learners.protocol import Beliefs, Estimate, HiddenKind, Infeasible, Learner, Method, regauge_beliefs
+from hidviz.learners.protocol import (
+    LIKELIHOODS,
+    Beliefs,
+    Estimate,
+    HiddenKind,
+    Infeasible,
+    Learner,
+    Method,
+    regauge_beliefs,
+)
 from hidviz.learners.smoothing import HiddenPosterior, hidden_posterior
 from hidviz.learners.visible import VISIBLE, VISIBLE_LAG2, LogisticFit, logistic_fit
 from hidviz.network import Recording
@@ -31,6 +42,7 @@ from hidviz.network import Recording
 __all__ = [
     "BACKPROP",
     "LEARNERS",
+    "LIKELIHOODS",
     "Beliefs",
     "Estimate",
     "HiddenKind",
@@ -48,20 +60,30 @@ __all__ = [
     "smoothing",
 ]
 
-LEARNERS: Mapping[str, Method] = MappingProxyType(
-    {
-        "backprop": BACKPROP,
-        "exact": exact.method(smoothing.prepare_chain),
-        "mean-field": MEAN_FIELD,
-        "mean-field-naive": MEAN_FIELD_NAIVE,
-        "mean-field-gaussian": MEAN_FIELD_GAUSSIAN,
-        "mean-field-second-order": MEAN_FIELD_SECOND_ORDER,
-        "mean-field-same-time": MEAN_FIELD_SAME_TIME,
-        "gibbs": GIBBS,
-        "visible": VISIBLE,
-        "visible-lag2": VISIBLE_LAG2,
-    }
-)
+_METHODS = {
+    method.name: method
+    for method in (
+        BACKPROP,
+        exact.method(smoothing.prepare_chain),
+        MEAN_FIELD,
+        MEAN_FIELD_NAIVE,
+        MEAN_FIELD_GAUSSIAN,
+        MEAN_FIELD_SECOND_ORDER,
+        MEAN_FIELD_SAME_TIME,
+        GIBBS,
+        VISIBLE,
+        VISIBLE_LAG2,
+    )
+}
+
+LEARNERS: Mapping[str, Method] = MappingProxyType(_METHODS)
+
+
+def _named(name: str) -> Method:
+    return LEARNERS[name]
+
+
+copyreg.pickle(Method, lambda method: (_named, (method.name,)))  # a method travels as its name, a learner with it
 
 
 def prepare(

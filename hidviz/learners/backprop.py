@@ -157,6 +157,8 @@ def _by_column(by_step: Array) -> Array:
 
 
 BACKPROP = Method(
+    name="backprop",
+    family="likelihood",
     title="Back-propagation",
     prepare=prepare,
     hidden="continuous",

@@ -97,6 +97,8 @@ def method(chain: Prepare) -> Method:
         return prepare_independent(recording, n_hidden=n_hidden, bias=bias)
 
     return Method(
+        name="exact",
+        family="likelihood",
         title="Exact",
         prepare=prepare,
         hidden="stochastic",

@@ -272,6 +272,8 @@ def _seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: b
 
 
 GIBBS = Method(
+    name="gibbs",
+    family="sampling",
     title="Monte Carlo EM",
     prepare=prepare,
     hidden="stochastic",

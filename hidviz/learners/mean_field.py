@@ -144,6 +144,8 @@ _LOWEST_AVERAGE = (
 _OBJECTIVE = "mean-field objective A, neither the likelihood nor a bound on it"
 
 MEAN_FIELD = Method(
+    name="mean-field",
+    family="mean-field",
     title="Mean field, lowest order",
     prepare=_prepare_with(Theory(LOWEST)),
     hidden="stochastic",
@@ -159,6 +161,9 @@ MEAN_FIELD = Method(
     seconds=_seconds(1.2e-8),
 )
 MEAN_FIELD_NAIVE = Method(
+    name="mean-field-naive",
+    family="mean-field",
+    runs_away=True,
     title="Mean field, naive",
     prepare=_prepare_with(Theory(NAIVE)),
     hidden="stochastic",
@@ -173,6 +178,8 @@ MEAN_FIELD_NAIVE = Method(
     seconds=_seconds(1.2e-8),
 )
 MEAN_FIELD_GAUSSIAN = Method(
+    name="mean-field-gaussian",
+    family="mean-field",
     title="Mean field, Gaussian",
     prepare=_prepare_with(Theory(gaussian())),
     hidden="stochastic",
@@ -188,6 +195,8 @@ MEAN_FIELD_GAUSSIAN = Method(
     seconds=_seconds(9e-8),
 )
 MEAN_FIELD_SECOND_ORDER = Method(
+    name="mean-field-second-order",
+    family="mean-field",
     title="Mean field, second order",
     prepare=_prepare_with(Theory(LOWEST, second_order=True)),
     hidden="stochastic",
@@ -208,6 +217,9 @@ MEAN_FIELD_SECOND_ORDER = Method(
     seconds=_seconds(1.2e-8),
 )
 MEAN_FIELD_SAME_TIME = Method(
+    name="mean-field-same-time",
+    family="mean-field",
+    runs_away=True,
     title="Mean field, same-time term",
     prepare=_prepare_with(Theory(LOWEST, same_time=True)),
     hidden="stochastic",

@@ -9,14 +9,25 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import prod
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
 
-from hidviz.network import Couplings, Gauge, Recording
+import numpy as np
+
+from hidviz.network import Couplings, Gauge, Recording, block_shapes, learned_blocks
 from hidviz.numerics import Array
 
 HiddenKind = Literal["none", "continuous", "stochastic"]
+Family = Literal["likelihood", "sampling", "mean-field", "other"]
+
+LIKELIHOODS: Mapping[HiddenKind, str] = MappingProxyType(
+    {"none": "visible", "continuous": "backprop", "stochastic": "exact"}
+)
+"""For each kind of hidden units the learner whose objective is their exact log likelihood."""
 
 
 class Infeasible(ValueError):
@@ -79,6 +90,9 @@ class Learner:
         stochastic: whether the gradient is a random estimate, which an optimiser must average over.
         held: the same function with the beliefs left as they are, for learners that alternate between settling beliefs
             (E-step) and moving couplings (M-step); None for the others. Its residual is what the beliefs now violate.
+        unchanging: visible units, counted from 0, that never change in the recording.
+        again: how a method prepared this learner. A learner is pickled as that, so that it can travel to another
+            process; None, and no pickling of local functions, for a learner that was put together by hand.
     """
 
     evaluate: Callable[[Couplings, Beliefs | None], Estimate]
@@ -88,6 +102,8 @@ class Learner:
     learned: tuple[str, ...]
     stochastic: bool = False
     held: Callable[[Couplings, Beliefs], Estimate] | None = None
+    unchanging: tuple[int, ...] = ()
+    again: Callable[[], Learner] | None = field(default=None, init=False, compare=False, repr=False)
 
     def __call__(self, couplings: Couplings, beliefs: Beliefs | None = None) -> Estimate:
         """Evaluate the objective and its gradient at these couplings.
@@ -102,6 +118,19 @@ class Learner:
             )
         return self.evaluate(couplings, beliefs)
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return super().__reduce__() if self.again is None else (self.again, ())
+
+    def per_bin(self, estimate: Estimate) -> float:
+        """The cost of an estimate: -objective / n_transitions, in nats per bin."""
+        return -estimate.objective / self.n_transitions
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of learned entries."""
+        shapes = block_shapes(self.n_visible, self.n_hidden)
+        return sum(prod(shapes[name]) for name in self.learned)
+
 
 class Prepare(Protocol):
     """Does the work that depends on the data alone; options are the method's own keyword arguments."""
@@ -115,9 +144,10 @@ class Prepare(Protocol):
 
 @dataclass(frozen=True)
 class Method:
-    """An inference method: how to prepare it, and what a person should know before choosing it.
+    """An inference method: how to prepare it, and what a user should know before choosing it.
 
     Args:
+        name: its name in LEARNERS.
         title: a short name for menus.
         prepare: the function that `LEARNERS[name]` calls.
         hidden: which hidden units it assumes: "none", "continuous" (model A) or "stochastic" (model B).
@@ -128,9 +158,14 @@ class Method:
         phases: of a learner whose E-step and M-step can be told apart, in which of them each equation is in play: "E",
             "M" or "EM"; empty for the others.
         seconds: predicted seconds for one evaluation, from (Nv, Nh, n_transitions, hidden_hidden); a rough guide.
-        stochastic: whether its gradients are random estimates.
+        stochastic: whether its gradients are random estimates; its `prepare` then takes a `seed`.
+        family: what decides when to stop it: its "likelihood", the noise of "sampling", the bias of a "mean-field", or
+            nothing that is known of it ("other").
+        runs_away: whether its couplings grow without end even in large networks and from many data.
+        copies: whether the hidden units of its couplings are copies of the visible ones, one bin late.
     """
 
+    name: str
     title: str
     prepare: Prepare
     hidden: HiddenKind
@@ -141,6 +176,33 @@ class Method:
     seconds: Callable[[int, int, int, bool], float]
     stochastic: bool = False
     phases: tuple[str, ...] = ()
+    family: Family = "other"
+    runs_away: bool = False
+    copies: bool = False
+
+    @property
+    def judge(self) -> str:
+        """Name of the learner whose objective is the likelihood of what this one finds: itself, or the exact one."""
+        return self.name if self.likelihood else LIKELIHOODS[self.hidden]
+
+    @property
+    def options(self) -> frozenset[str]:
+        """Names of the keyword arguments that are this method's own."""
+        return frozenset(inspect.signature(self.prepare).parameters) - _COMMON
+
+    def seeded(self, seed: int) -> dict[str, Any]:
+        """The seed as an option of this method; none for a method that draws no random numbers."""
+        return {"seed": seed} if "seed" in self.options else {}
+
+    def units(self, n_visible: int, assumed: int) -> int:
+        """Number of hidden units in its couplings, where so many are assumed."""
+        return n_visible if self.copies else 0 if self.hidden == "none" else assumed
+
+    def blocks(self, n_hidden: int, *, hidden_hidden: bool = False, bias: bool = False) -> tuple[str, ...]:
+        """Names of the blocks that it learns, in couplings with so many hidden units."""
+        if self.hidden == "none":
+            return ("J", *("K",) * (n_hidden > 0), *("h",) * bias)
+        return learned_blocks(n_hidden, hidden_hidden=hidden_hidden, bias=bias)
 
     def __call__(
         self,
@@ -157,15 +219,15 @@ class Method:
             ValueError: an argument is out of range, or the method does not know an option.
             Infeasible: the request would take too long; the message gives the number and an alternative.
         """
-        if not isinstance(n_hidden, int) or n_hidden < 0:
+        if isinstance(n_hidden, bool) or not isinstance(n_hidden, int | np.integer) or n_hidden < 0:
             raise ValueError(f"n_hidden must be a whole number, 0 or more, got {n_hidden!r}.")
-        known = set(inspect.signature(self.prepare).parameters) - {
-            "recording",
-            "n_hidden",
-            "hidden_hidden",
-            "bias",
-        }
-        if unknown := set(options) - known:
-            takes = ", ".join(sorted(known)) or "no options"
+        if unknown := set(options) - self.options:
+            takes = ", ".join(sorted(self.options)) or "no options"
             raise ValueError(f"{self.title} takes {takes}, got {', '.join(sorted(unknown))}.")
-        return self.prepare(recording, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=bias, **options)
+        settings: dict[str, Any] = {"n_hidden": int(n_hidden), "hidden_hidden": hidden_hidden, "bias": bias, **options}
+        learner = replace(self.prepare(recording, **settings), unchanging=recording.unchanging)
+        object.__setattr__(learner, "again", partial(self, recording, **settings))
+        return learner
+
+
+_COMMON = {"recording", "n_hidden", "hidden_hidden", "bias"}

@@ -166,6 +166,8 @@ def _seconds(lags: int) -> Callable[[int, int, int, bool], float]:
 
 
 VISIBLE = Method(
+    name="visible",
+    family="likelihood",
     title="Visible only",
     prepare=_prepare_lag1,
     hidden="none",
@@ -184,6 +186,9 @@ VISIBLE = Method(
 )
 
 VISIBLE_LAG2 = Method(
+    name="visible-lag2",
+    family="likelihood",
+    copies=True,
     title="Visible only, two lags",
     prepare=_prepare_lag2,
     hidden="none",

@@ -3,15 +3,19 @@
 from hidviz.learning.fit import Fit, fit
 from hidviz.learning.loop import learn, with_couplings
 from hidviz.learning.optimisers import OPTIMISERS
-from hidviz.learning.snapshot import Snapshot, State, regauged, result
+from hidviz.learning.snapshot import Snapshot, regauged, result
 from hidviz.learning.starts import STARTS, mirrored_start, random_start, signed_start, true_start
+from hidviz.learning.stopping import Cure, Remark, State, data_warnings
 
 __all__ = [
     "OPTIMISERS",
     "STARTS",
+    "Cure",
     "Fit",
+    "Remark",
     "Snapshot",
     "State",
+    "data_warnings",
     "fit",
     "learn",
     "mirrored_start",

@@ -38,7 +38,7 @@ def fit(learner: Learner, start: Couplings, *, max_steps: int = 2000, **settings
     Args:
         learner: a prepared learner.
         start: couplings to start from.
-        max_steps: give up after this many steps.
+        max_steps: end after this many steps.
         **settings: any further keyword of `learn`. With `held_out`, patience is 30 steps unless given.
 
     Raises:
@@ -46,11 +46,11 @@ def fit(learner: Learner, start: Couplings, *, max_steps: int = 2000, **settings
     """
     if settings.get("held_out") is not None:
         settings.setdefault("patience", 30)
-    course = list(learn(learner, start, max_steps=max_steps, **settings))
-    last = course[-1]
+    snapshots = list(learn(learner, start, max_steps=max_steps, **settings))
+    last = snapshots[-1]
     return Fit(
         couplings=result(last),
         last=last,
-        cost=np.array([snapshot.cost for snapshot in course]),
-        held_out=np.array([snapshot.held_out for snapshot in course if snapshot.held_out is not None]),
+        cost=np.array([snapshot.cost for snapshot in snapshots]),
+        held_out=np.array([snapshot.held_out for snapshot in snapshots if snapshot.held_out is not None]),
     )

@@ -4,7 +4,7 @@
         print(snapshot.step, snapshot.cost)
 
 Whoever consumes the generator decides the pace: pausing is not asking for the next snapshot. A snapshot holds all that
-is needed to go on from it, so a run is flipped, rewound or resumed by calling `learn` again with another snapshot.
+is needed to resume from it, so a run is flipped, rewound or resumed by calling `learn` again with another snapshot.
 
 A cost is -objective / n_transitions, in nats per bin. What is minimised is the cost plus penalty/2 · Σ θ².
 """
@@ -18,9 +18,9 @@ import numpy as np
 
 from hidviz.background import on_one_blas_thread
 from hidviz.learners import Estimate, Learner
-from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
+from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, largest_gradient
 from hidviz.learning.snapshot import Best, Snapshot
-from hidviz.learning.stopping import diverged, ended, going_back, warning
+from hidviz.learning.stopping import Limits, Remark, data_warnings, diverged
 from hidviz.network import Couplings, largest_field
 from hidviz.numerics import Array
 
@@ -46,7 +46,7 @@ def learn(
 
     Args:
         learner: a prepared learner.
-        start: couplings to start from, or a snapshot to go on from.
+        start: couplings to start from, or a snapshot to resume from.
         optimiser: a name in OPTIMISERS; "l-bfgs" when left out, "adam" for a stochastic learner.
         rate: step size; the optimiser's own default when left out.
         penalty: weight of the L2 penalty, penalty/2 · Σ θ² added to the cost per bin.
@@ -68,7 +68,8 @@ def learn(
     _check(learner, name, rate, penalty, box, held_out, patience, tolerance, max_steps)
     rule = OPTIMISERS[name]
     schedule = Schedule(rule.default_rate if rate is None else rate, box, max_steps or 800)
-    task = _Task(learner, held_out, penalty, box, name, max_steps)
+    limits = Limits(None if learner.stochastic else tolerance, patience, max_steps, box, schedule.rate)
+    task = _Task(learner, held_out, penalty, name, limits, data_warnings(learner))
 
     snapshot = task.resumed(start) if isinstance(start, Snapshot) else task.first(start)
     if snapshot.settled is not None:
@@ -76,7 +77,7 @@ def learn(
         snapshot = snapshot.settled
     while True:
         if snapshot.state == "learning":
-            snapshot = ended(snapshot, tolerance if not learner.stochastic else None, patience, max_steps)
+            snapshot = limits.ended(snapshot)
         yield snapshot
         if snapshot.state != "learning":
             return
@@ -87,7 +88,7 @@ def learn(
             continue
         after = task.next(snapshot, found, memory, evaluations) if np.isfinite(found.cost) else None
         if after is None or (not learner.stochastic and diverged(found.cost, task.point(lowest).cost, after.rises)):
-            after = going_back(lowest, schedule.rate)
+            after = limits.going_back(lowest, stochastic=learner.stochastic)
         elif halves and learner.held is not None:
             yield task.halfway(snapshot, after)
         snapshot = after
@@ -101,7 +102,7 @@ def with_couplings(snapshot: Snapshot, couplings: Couplings, learner: Learner, h
         step=snapshot.step,
         evaluations=snapshot.evaluations + fresh.evaluations,
         state="learning",
-        message="",
+        remarks=(),
         best=_better(snapshot.best, snapshot.step, fresh.held_out, couplings),
     )
 
@@ -113,19 +114,24 @@ class _Task:
     learner: Learner
     held_out: Learner | None
     penalty: float
-    box: float | None
     optimiser: str
-    max_steps: int | None
+    limits: Limits
+    of_data: tuple[Remark, ...]
+
+    @property
+    def box(self) -> float | None:
+        """Largest allowed size of a coupling."""
+        return self.limits.box
 
     def evaluate(self, frame: Couplings) -> Callable[[Array, Point[Estimate]], Point[Estimate]]:
         """The penalised cost as a function of the learned entries; the others are taken from `frame`."""
-        reach = max(FARTHEST, largest_field(frame))
+        bound = max(FARTHEST, largest_field(frame))
 
         def at(theta: Array, near: Point[Estimate]) -> Point[Estimate]:
-            if not np.abs(theta).max(initial=0.0) <= reach:
+            if not np.abs(theta).max(initial=0.0) <= bound:
                 return replace(near, cost=np.inf)
             couplings = frame.with_vector(theta, self.learner.learned)
-            if largest_field(couplings) > reach:
+            if largest_field(couplings) > bound:
                 return replace(near, cost=np.inf)
             return self._point(theta, self.learner(couplings, near.extra.beliefs))
 
@@ -136,7 +142,7 @@ class _Task:
         return self._point(snapshot.couplings.vector(self.learner.learned), snapshot.estimate)
 
     def _point(self, theta: Array, estimate: Estimate) -> Point[Estimate]:
-        cost = -estimate.objective / self.learner.n_transitions + 0.5 * self.penalty * float(theta @ theta)
+        cost = self.learner.per_bin(estimate) + 0.5 * self.penalty * float(theta @ theta)
         gradient = self.penalty * theta - estimate.gradient.vector(self.learner.learned) / self.learner.n_transitions
         return Point(theta, cost if np.isfinite(cost) else np.inf, gradient, estimate)
 
@@ -158,11 +164,13 @@ class _Task:
         if inside is not snapshot.couplings:
             point = self.evaluate(inside)(inside.vector(self.learner.learned), self.point(snapshot))
             return self._snapshot(snapshot.step, snapshot.evaluations + 1, inside, point, Memory(), None)
-        steep = steepness(self.point(snapshot), self.box)
-        if (steep, self.optimiser) == (snapshot.steepness, snapshot.optimiser):
+        gradient = largest_gradient(self.point(snapshot), self.box)
+        if (gradient, self.optimiser) == (snapshot.largest_gradient, snapshot.optimiser):
             return snapshot
         memory = snapshot.memory if self.optimiser == snapshot.optimiser else Memory()
-        return replace(snapshot, steepness=steep, optimiser=self.optimiser, memory=memory, lowest=None, rises=0)
+        return replace(
+            snapshot, largest_gradient=gradient, optimiser=self.optimiser, memory=memory, lowest=None, rises=0
+        )
 
     def next(self, before: Snapshot, found: Point[Estimate], memory: Memory, evaluations: int) -> Snapshot:
         """The snapshot after a step of the optimiser."""
@@ -172,7 +180,7 @@ class _Task:
         lowest, cost = before.lowest or before, self.point(before).cost
         if found.cost > self.point(lowest).cost:
             after = replace(after, lowest=lowest, rises=before.rises + 1 if found.cost > cost else 0)
-        if self.learner.stochastic and self.max_steps is not None and after.step > 0.8 * self.max_steps:
+        if self.learner.stochastic and after.step > 0.8 * (self.limits.max_steps or np.inf):
             after = replace(after, average=_averaged(before.average, couplings))
         return after
 
@@ -185,21 +193,16 @@ class _Task:
         return replace(
             after,
             estimate=estimate,
-            cost=-estimate.objective / self.learner.n_transitions,
-            steepness=steepness(point, self.box),
-            message="",
+            cost=self.learner.per_bin(estimate),
+            largest_gradient=largest_gradient(point, self.box),
+            remarks=(),
             settled=after,
         )
 
     def stuck(self, before: Snapshot, evaluations: int) -> Snapshot:
         """The last snapshot of a run whose last step found nothing better."""
-        return replace(
-            before,
-            step=before.step + 1,
-            evaluations=before.evaluations + evaluations,
-            state="converged",
-            message=f"Converged: no lower cost within rounding error. {before.message}".rstrip(),
-        )
+        last = replace(before, step=before.step + 1, evaluations=before.evaluations + evaluations)
+        return self.limits.stuck(last, has_e_step=self.learner.held is not None)
 
     def _inside(self, couplings: Couplings) -> Couplings:
         """The couplings, moved into the box if they are not."""
@@ -217,21 +220,19 @@ class _Task:
         memory: Memory,
         best: Best | None,
     ) -> Snapshot:
-        held_out = None
-        if self.held_out is not None:
-            held_out = -self.held_out(couplings).objective / self.held_out.n_transitions
+        held_out = None if self.held_out is None else self.held_out.per_bin(self.held_out(couplings))
         return Snapshot(
             step=step,
             evaluations=evaluations,
             couplings=couplings,
             estimate=point.extra,
-            cost=-point.extra.objective / self.learner.n_transitions,
-            steepness=steepness(point, self.box),
+            cost=self.learner.per_bin(point.extra),
+            largest_gradient=largest_gradient(point, self.box),
             held_out=held_out,
             best=_better(best, step, held_out, couplings),
             memory=memory,
             optimiser=self.optimiser,
-            message=warning(couplings, point.extra),
+            remarks=(*self.limits.warnings(couplings, point.extra), *self.of_data),
         )
 
 

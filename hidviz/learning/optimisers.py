@@ -86,7 +86,7 @@ class Optimiser:
 
     Args:
         title: a short name for menus.
-        summary: one sentence for a person who must choose.
+        summary: one sentence for a user who must choose.
         default_rate: the rate used when none is given.
         uses_rate: whether the rate matters.
         step: (evaluate, point, memory, schedule) → (next point, memory, number of evaluations); the same point
@@ -114,8 +114,8 @@ def _free_gradient(point: Point[Extra], box: float | None) -> Array:
     return np.where(blocked, 0.0, point.gradient)
 
 
-def steepness(point: Point[Extra], box: float | None = None) -> float:
-    """Largest entry of the gradient that the box leaves free: what convergence is judged by."""
+def largest_gradient(point: Point[Extra], box: float | None = None) -> float:
+    """Infinity norm of the projected gradient, the largest entry that the box leaves free: convergence goes by it."""
     return float(np.abs(_free_gradient(point, box)).max(initial=0.0))
 
 

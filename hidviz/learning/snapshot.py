@@ -1,4 +1,4 @@
-"""Snapshot: everything about one step of learning, enough to go on from, to flip, and to look at."""
+"""Snapshot: everything about one step of learning, enough to resume from, to flip, and to look at."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Literal
 
 from hidviz.learners import Estimate, regauge_beliefs
 from hidviz.learning.optimisers import Memory
+from hidviz.learning.stopping import Remark, State
 from hidviz.network import Couplings, Gauge, regauge
 from hidviz.numerics import Array
-
-State = Literal["learning", "converged", "diverged", "finished"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +29,7 @@ class Best:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """Everything about one step of learning; enough to go on from.
+    """Everything about one step of learning; enough to resume from.
 
     Args:
         step: number of steps made since the start; snapshot 0 is the start.
@@ -38,14 +37,16 @@ class Snapshot:
         couplings: the estimate.
         estimate: what the learner says about it.
         cost: training cost, nats per bin, without the penalty.
-        steepness: largest free entry of the gradient of the penalised cost per bin.
+        largest_gradient: infinity norm of the projected gradient of the penalised cost per bin: the largest entry that
+            the box leaves free.
         held_out: cost on held-out data, nats per bin; None without such data.
         best: the best held-out step so far; None without held-out data.
         memory: what the optimiser remembers.
         optimiser: whose memory that is.
-        state: "learning"; "converged" (steepness below tolerance); "diverged" (this is the last good step);
-            "finished" (as many steps as asked for, or held-out cost no longer falling).
-        message: a sentence that explains the state; empty while all is well.
+        state: "learning"; "converged" (largest gradient below the tolerance); "stuck" (it is not, and no lower cost is
+            found); "diverged" (this is the last good step); "finished" (as many steps as asked for, or held-out cost no
+            longer falling).
+        remarks: why learning ended, if it has, then what a user should know of this step and of the data.
         average: running mean of the couplings over the last fifth of a stochastic run, and its number of steps.
         lowest: the snapshot of the lowest penalised cost so far; None if this is the one.
         rises: how many steps in a row have raised the penalised cost.
@@ -58,17 +59,22 @@ class Snapshot:
     couplings: Couplings
     estimate: Estimate
     cost: float
-    steepness: float
+    largest_gradient: float
     held_out: float | None
     best: Best | None
     memory: Memory
     optimiser: str
     state: State = "learning"
-    message: str = ""
+    remarks: tuple[Remark, ...] = ()
     average: tuple[Couplings, int] | None = None
     lowest: Snapshot | None = None
     rises: int = 0
     settled: Snapshot | None = None
+
+    @property
+    def message(self) -> str:
+        """The sentences of all remarks; empty while all is well."""
+        return " ".join(remark.sentence for remark in self.remarks)
 
     @property
     def phase(self) -> Literal["E", "M"]:

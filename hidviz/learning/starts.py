@@ -12,6 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from hidviz.network import BLOCKS, Couplings, Gauge, block_shapes, regauge, with_hidden
+from hidviz.numerics import check_generator
 
 
 def random_start(
@@ -30,7 +31,11 @@ def random_start(
         rng: source of randomness.
         scale: standard deviation of every entry.
         learned: the blocks to draw; the others are zero.
+
+    Raises:
+        ValueError: rng is no Generator.
     """
+    check_generator(rng)
     shapes = block_shapes(n_visible, n_hidden)
     streams = dict(zip(BLOCKS, rng.spawn(len(BLOCKS)), strict=True))
     return Couplings(**{name: streams[name].normal(0.0, scale, shapes[name]) * (name in learned) for name in BLOCKS})

@@ -27,7 +27,7 @@ from hidviz.network.gauge import (
 from hidviz.network.preview import Preview
 from hidviz.network.read_spikes import FORMATS, read_spikes
 from hidviz.network.recording import Recording
-from hidviz.network.simulation import iter_simulation, simulate
+from hidviz.network.simulation import Simulation, iter_simulation, simulate
 from hidviz.network.spikes import MOST_UNITS, Spikes, Trial
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "Parts",
     "Preview",
     "Recording",
+    "Simulation",
     "Spikes",
     "Trial",
     "aligned",

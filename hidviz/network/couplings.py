@@ -19,11 +19,11 @@ The same record holds a gradient: the derivative with respect to each entry, in 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hidviz.numerics import Array
+from hidviz.numerics import Array, check_generator
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -78,6 +78,9 @@ class Couplings:
         if K.ndim != 2:
             raise ValueError(f"K must be a matrix (Nv, Nh), got shape {K.shape}.")
         return len(J), K.shape[1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Couplings, tuple(getattr(self, name) for name in BLOCKS)  # so that a copy is read-only again
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Couplings):
@@ -187,8 +190,9 @@ def random_couplings(
         bias: standard deviation of the biases h and g; zero for none.
 
     Raises:
-        ValueError: a size or a variance is out of range.
+        ValueError: a size or a variance is out of range, or rng is no Generator.
     """
+    check_generator(rng)
     if n_visible < 1 or n_hidden < 0:
         raise ValueError(f"A network needs at least 1 visible and 0 hidden units, got {n_visible} and {n_hidden}.")
     if variance < 0 or bias < 0:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import factorial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,6 +45,9 @@ class Gauge:
         new_order.flags.writeable = new_signs.flags.writeable = False
         object.__setattr__(self, "order", new_order)
         object.__setattr__(self, "signs", new_signs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Gauge, (self.order, self.signs)  # so that a copy is read-only again
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Gauge):

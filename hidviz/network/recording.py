@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,7 +53,7 @@ class Recording:
         names: Iterable[str] | None = None,
         bin: float | None = None,  # noqa: A002 - the field's word
     ) -> None:
-        given = [trials] if isinstance(trials, np.ndarray) and trials.ndim == 2 else list(trials)  # type: ignore[arg-type]
+        given = _listed(trials)
         if not given:
             raise ValueError("A recording needs at least one trial, got none.")
         object.__setattr__(self, "trials", tuple(_checked(trial, k) for k, trial in enumerate(given)))
@@ -74,6 +74,16 @@ class Recording:
     def with_trials(self, trials: Iterable[ArrayLike]) -> Recording:
         """Other bins of the same units."""
         return Recording(trials, self.names, self.bin)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Recording, (self.trials, self.names, self.bin)  # so that a copy is checked and read-only again
+
+    @property
+    def unchanging(self) -> tuple[int, ...]:
+        """Units, counted from 0, that are in the same state in every bin."""
+        lowest = np.min([trial.min(axis=0) for trial in self.trials], axis=0)
+        highest = np.max([trial.max(axis=0) for trial in self.trials], axis=0)
+        return tuple(np.flatnonzero(lowest == highest).tolist())
 
     @property
     def n_visible(self) -> int:
@@ -102,19 +112,69 @@ class Recording:
         )
 
 
+def _listed(trials: Any) -> list[Any]:
+    """The trials one by one: an array or a table with two axes is one trial, anything else a sequence of them."""
+    if getattr(trials, "ndim", None) == 2:
+        return [trials]
+    if getattr(trials, "ndim", None) in (0, 1) or isinstance(trials, str | bytes) or not isinstance(trials, Iterable):
+        got = f"an array of shape {trials.shape}" if hasattr(trials, "shape") else f"{trials!r}"[:60]
+        raise ValueError(
+            f"A recording needs an array (T, Nv) or a sequence of them, got {got}: time runs down the rows, and one "
+            "unit alone is a column, x[:, None]."
+        )
+    given = list(trials)
+    if given and all(np.ndim(each) == 0 for each in given):
+        return _listed(np.asarray(given))
+    return given
+
+
 def _checked(trial: ArrayLike, k: int) -> States:
+    if isinstance(trial, np.ma.MaskedArray) and (missing := int(np.count_nonzero(np.ma.getmaskarray(trial)))):
+        raise ValueError(
+            f"Trial {k + 1} must hold a state in every bin, got {missing} masked: leave those bins out, and make what "
+            "lies before and after them trials of their own."
+        )
     given = np.asarray(trial)
     if given.ndim != 2 or given.shape[0] < 2 or given.shape[1] < 1:
         raise ValueError(
             f"Trial {k + 1} must have shape (T, Nv), T >= 2 and Nv >= 1, got {given.shape}: time runs down the rows."
         )
+    if given.dtype.kind not in "biuf":
+        given = _as_numbers(given, k)
     allowed = (given == 1) | (given == -1)
     if not allowed.all():
         wrong = given[~allowed][0]
-        raise ValueError(
-            f"Trial {k + 1} must hold only +1 (spike) and -1 (silence), got {wrong}: "
-            "turn spike counts x into np.where(x > 0, 1, -1)."
-        )
+        raise ValueError(f"Trial {k + 1} must hold only +1 (spike) and -1 (silence), got {wrong}: {what_to_do(given)}")
     states = given.astype(np.int8)
     states.flags.writeable = False
     return states
+
+
+def _as_numbers(given: NDArray[Any], k: int) -> NDArray[np.float64]:
+    """Numbers that were stored as objects, as a table with columns of several kinds has them."""
+    try:
+        if given.dtype.kind == "O":
+            return given.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(
+        f"Trial {k + 1} must hold numbers, +1 (spike) and -1 (silence), got entries of type {given.dtype}."
+    )
+
+
+def what_to_do(entries: NDArray[Any]) -> str:
+    """How to turn entries that are not all ±1 into ±1, as the end of a sentence."""
+    if not np.isfinite(entries).all():
+        return "leave bins with a missing state out, and make what lies before and after them trials of their own."
+    if is_wrapped(entries):
+        return "it looks like -1 stored in an unsigned type, x.astype(np.int8) brings it back."
+    if (entries < 0).any() or (entries != np.floor(entries)).any():
+        return "if these are spike counts, find out first what its negative or broken numbers mean."
+    return "turn spike counts x into np.where(x > 0, 1, -1)."
+
+
+def is_wrapped(entries: NDArray[Any]) -> bool:
+    """Whether all entries are 1, or -1 as an unsigned type shows it, such as 255."""
+    values = np.unique(entries)
+    wrapped = [2.0**bits - 1.0 for bits in (8, 16, 32, 64)]
+    return 1 <= len(values) <= 2 and float(values[-1]) in wrapped and float(values[0]) in (1.0, float(values[-1]))

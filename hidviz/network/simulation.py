@@ -23,10 +23,10 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.background import checkpoint
+from hidviz.background import checkpoint, return_value
 from hidviz.network.couplings import Couplings
 from hidviz.network.recording import Recording
-from hidviz.numerics import Array, Index, join_segments
+from hidviz.numerics import Array, Index, check_generator, join_segments
 
 Hidden = Literal["stochastic", "continuous"]
 
@@ -63,20 +63,16 @@ def simulate(
         hidden: "stochastic" for ±1 hidden units (model B), "continuous" for deterministic ones (model A).
 
     Raises:
-        ValueError: n_steps or hidden is not as above.
+        ValueError: n_steps, rng or hidden is not as above.
     """
-    steps = iter_simulation(couplings, n_steps, rng, hidden=hidden)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
+    return return_value(iter_simulation(couplings, n_steps, rng, hidden=hidden))
 
 
 def iter_simulation(
     couplings: Couplings, n_steps: int, rng: np.random.Generator, *, hidden: Hidden = "stochastic"
 ) -> Generator[float, None, Simulation]:
     """As `simulate`, but a generator: yields the fraction done after each chunk of work, returns the Simulation."""
+    check_generator(rng)
     if isinstance(n_steps, bool) or not isinstance(n_steps, int | np.integer) or n_steps < 2:
         raise ValueError(f"n_steps must be a whole number of time bins, 2 or more, got {n_steps!r}.")
     if hidden not in get_args(Hidden):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.network.recording import Recording
+from hidviz.network.recording import Recording, is_wrapped, what_to_do
 from hidviz.network.spikes import MOST_ENTRIES, Counts, Spikes, Trial
 from hidviz.numerics import Array
 
@@ -190,6 +190,8 @@ def _counts(array: NDArray[Any], names: Sequence[str], trial: int, n_trials: int
     low, high = array.min(), array.max()
     if low < 0 and bool(((array == 1) | (array == -1)).all()):
         return (array > 0).astype(np.uint16)
+    if is_wrapped(array):
+        raise ValueError(f"It must hold ±1 or spike counts, got {array.max():g}: {what_to_do(array)}")
     wrong = ~((array >= 0) & (array <= np.iinfo(np.uint16).max))
     if array.dtype.kind == "f":
         wrong |= array != np.floor(array)

@@ -1,6 +1,6 @@
 """Arrays in, arrays out: functions that know no network and no time but the order of their rows."""
 
-from hidviz.numerics.arrays import Array, Flags, Index, States
+from hidviz.numerics.arrays import Array, Flags, Index, States, check_generator
 from hidviz.numerics.bernoulli import Receivers, receivers, response
 from hidviz.numerics.gaussian import LOWEST, NAIVE, Averages, Closure, Curvature, gaussian
 from hidviz.numerics.joint_states import Tables, distinct, expected_tanh, joint_states, rank
@@ -24,6 +24,7 @@ __all__ = [
     "Tables",
     "backward",
     "best_scores",
+    "check_generator",
     "distinct",
     "entropy",
     "expected_tanh",

@@ -16,23 +16,21 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from hidviz.background import checkpoint, one_blas_thread
-from hidviz.evaluation import LONGEST_JUDGEMENT, criteria, judge_for, mean_square_errors
-from hidviz.experiments import Data, Experiment, Setup, Trace, cost_of, framed
-from hidviz.learners import LEARNERS, Learner
+from hidviz.background import checkpoint, one_blas_thread, return_value
+from hidviz.evaluation import LONGEST_JUDGEMENT, cost_per_bin, criteria, judge_for, mean_square_errors
+from hidviz.experiments import Data, Experiment, Setup, Trace, framed
+from hidviz.learners import LEARNERS, LIKELIHOODS, Learner
 from hidviz.learning import Snapshot, learn, result
 from hidviz.network import BLOCKS, Couplings, Recording
 from hidviz.version import __version__
 
 SETTLING = 6.0  # how much longer an E-step takes while couplings still move far than near the end, as in Method.seconds
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,7 @@ def measured(experiment: Experiment, *, with_course: bool = False) -> Measuremen
     """
     with one_blas_thread():
         began = time.thread_time()
-        data = drained(experiment.simulate())
+        data = return_value(experiment.simulate())
         setup = experiment.prepared(data)
         last, course = _learned(experiment, data, setup, with_course)
         measurement = _judged(experiment, data, setup, last)
@@ -146,39 +144,21 @@ def predicted_seconds(experiment: Experiment) -> float:
     if not (method.likelihood or method.stochastic):
         step *= SETTLING
     if experiment.patience is not None and experiment.n_held_out:
-        judge = method if method.likelihood else LEARNERS["exact"]
-        step += min(0.25, judge.seconds(n_visible, n_hidden, experiment.n_held_out, experiment.hidden_hidden))
+        step += min(
+            0.25, LEARNERS[method.judge].seconds(n_visible, n_hidden, experiment.n_held_out, experiment.hidden_hidden)
+        )
     simulated = (n + experiment.n_held_out) * (2e-7 + 2e-8 * (n_visible + experiment.n_hidden))
     return 0.05 + simulated + evaluations * step
-
-
-def drained(generator: Generator[Any, None, Result]) -> Result:
-    """What a generator returns at its end."""
-    while True:
-        try:
-            next(generator)
-            checkpoint()
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
 
 
 def _learned(
     experiment: Experiment, data: Data, setup: Setup, with_course: bool
 ) -> tuple[Snapshot, dict[str, list[float]]]:
-    """The last snapshot, and the course of the run if it is wanted."""
+    """The last snapshot, and costs and errors of every step if they are wanted."""
     stopping = setup.held_out if experiment.patience is not None else None
     plain, trace = replace(setup, exact=None), Trace()
-    for snapshot in learn(
-        setup.learner,
-        experiment.starting_point(data.truth),
-        optimiser=experiment.optimiser,
-        rate=experiment.rate,
-        penalty=experiment.penalty,
-        box=experiment.box,
-        held_out=stopping,
-        patience=experiment.patience if stopping is not None else None,
-        max_steps=experiment.max_steps,
-    ):
+    start = experiment.starting_point(data.truth)
+    for snapshot in learn(setup.learner, start, **experiment.learn_options(stopping)):
         checkpoint()
         if with_course:
             trace = framed(experiment, data, plain, snapshot, trace).trace
@@ -200,10 +180,9 @@ def _judged(experiment: Experiment, data: Data, setup: Setup, last: Snapshot) ->
                 bias=experiment.bias > 0.0,
                 longest=LONGEST_JUDGEMENT,
             )
-        return cost_of(known, couplings)
+        return cost_per_bin(known, couplings)
 
-    name = experiment.learner if method.likelihood else "exact"
-    true_name = "backprop" if experiment.model == "continuous" else "exact"
+    name, true_name = experiment.learner, LIKELIHOODS[experiment.model]
     train = cost(found, name, data.recording, learner if method.likelihood else setup.exact)
     at_truth, held_out_at_truth = setup.cost_at_truth, setup.held_out_cost_at_truth
     n_parameters = found.vector(learner.learned).size
@@ -212,7 +191,7 @@ def _judged(experiment: Experiment, data: Data, setup: Setup, last: Snapshot) ->
     aligned = mean_square_errors(found, data.truth, align=True)
     comparable = ("J", "h") if method.hidden == "none" else BLOCKS  # the others are no couplings of hidden units
     present = [b for b in comparable if b in learner.learned or getattr(data.truth, b).any()]
-    objective = train if method.likelihood else -learner(found, last.estimate.beliefs).objective / learner.n_transitions
+    objective = train if method.likelihood else cost_per_bin(learner, found, last.estimate.beliefs)
     return Measurement(
         experiment=experiment,
         errors={block: (raw[block], aligned[block]) for block in present},

@@ -16,6 +16,7 @@ from panel.io import hold
 from panel.io.callbacks import PeriodicCallback
 
 from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, Frame, preset_of, shipped_frame
+from hidviz.learning import Cure, Remark
 from hidviz.network import Gauge
 from hidviz.ui.address import Address, shared_in_words
 from hidviz.ui.components.basic import BokehPatches, HelpSheet, Instrument, Notice
@@ -34,7 +35,7 @@ from hidviz.ui.tabs.restarts import RestartsTab
 from hidviz.ui.tabs.scores import ScoresTab
 from hidviz.ui.tabs.tab import Maker, TabHost
 from hidviz.ui.text.help import HELP
-from hidviz.ui.text.status import Remedy, remedy_for, state_of
+from hidviz.ui.text.status import remarks_of, sentences_of, state_of
 
 FIRST = "A finished run of Fig. 3. Press Run to watch it being learned."
 PERIOD = 50  # milliseconds between looks at the session
@@ -61,8 +62,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._ready = False  # whether the browser is connected, so that what it sends arrives
         self._pace = Pace()
         self._opening = Opening()
-        self._told = ""
-        self._remedy: Remedy | None = None
+        self._told: tuple[str, ...] = ()  # kinds of the remarks that are told
+        self._remedy: Cure | None = None
         self._build(link.view)
         if link.notices:
             self._tell("This link could not be used in full; defaults stand in. " + " ".join(link.notices))
@@ -163,7 +164,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.session.event = FIRST
         self.views.reset()
         self.learn.reset()
-        self._told = ""
+        self._told = ()
         self._tell("")
         self._show_knobs()
 
@@ -261,8 +262,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         session, frame = self.session, self.session.frame
         self._pace.running = session.running
         self._sidebar.draw(session)
-        warning = session.problem or (frame.snapshot.message if frame and frame.snapshot.state != "converged" else "")
-        self._warn(warning)
+        told = remarks_of(frame, session.problem, infeasible=session.infeasible)
+        self._warn(told)
         state = state_of(
             frame,
             session.wanted,
@@ -270,21 +271,20 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             running=session.running,
             ready=self._ready,
             steps_per_second=session.steps_per_second,
-            error=warning,
+            error=sentences_of(told),
         )
         self.instrument.param.update(
             sentence=session.problem or session.event, state=state, frame=self.instrument.frame + 1
         )
 
-    def _warn(self, warning: str) -> None:
-        """Say each kind of warning once, with its cure beside it."""
-        self._remedy = remedy_for(warning, self.session.infeasible)
-        kind = warning.split(" ")[0]
-        if kind == self._told:
+    def _warn(self, remarks: tuple[Remark, ...]) -> None:
+        """Say each kind of remark once, all that hold together, with the first cure beside them."""
+        self._remedy = next((remark.cure for remark in remarks if remark.cure), None)
+        kinds = tuple(remark.kind for remark in remarks)
+        if kinds == self._told:
             return
-        if warning or self._told:
-            self._tell(warning)
-        self._told = kind
+        self._tell(sentences_of(remarks))
+        self._told = kinds
         self.notice.cure = self._remedy.label if self._remedy else ""
 
     def _tell(self, text: str) -> None:

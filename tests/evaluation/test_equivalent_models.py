@@ -7,7 +7,7 @@ import pytest
 
 from hidviz.evaluation.equivalent_models import (
     all_gauges,
-    cost_with,
+    cost_per_bin,
     flip_half,
     gauge_label,
     iter_equivalents,
@@ -69,8 +69,8 @@ def test_beliefs_move_with_their_units():
 @pytest.mark.parametrize("name", LEARNED)
 def test_half_a_flip_costs_and_both_halves_cost_alike_without_m(name):
     learner, truth = setting(name, 2)
-    here = cost_with(learner, truth)
-    halves = [cost_with(learner, flip_half(truth, 0, block)) for block in "KL"]
+    here = cost_per_bin(learner, truth)
+    halves = [cost_per_bin(learner, flip_half(truth, 0, block)) for block in "KL"]
     assert min(halves) > here + 0.01
     assert halves[0] == pytest.approx(halves[1], abs=1e-12)
 
@@ -94,7 +94,7 @@ def test_valley_is_flat_where_couplings_are_weak(name):
         learner, truth = setting(name, 2, variance=scale, hidden_hidden=True, bias=0.1 * scale)
         costs = scale_valley(learner, truth, factors)
         depth[scale] = np.ptp(costs)
-        assert costs[2] == cost_with(learner, truth)
+        assert costs[2] == cost_per_bin(learner, truth)
     assert depth[1.0] > 1e-3
     assert depth[1e-2] < 1e-2 * depth[1.0]  # the departure is of third order in the fields, or higher
 
@@ -103,7 +103,7 @@ def test_valley_of_one_unit_leaves_the_others():
     learner, truth = setting("backprop", 2)
     one, other, both = (scale_valley(learner, truth, [2.0], unit)[0] for unit in (0, 1, None))
     assert len({one, other, both}) == 3
-    assert scale_valley(learner, truth, [-1.0], 0)[0] == pytest.approx(cost_with(learner, truth), abs=1e-12)
+    assert scale_valley(learner, truth, [-1.0], 0)[0] == pytest.approx(cost_per_bin(learner, truth), abs=1e-12)
 
 
 def test_gauge_in_short_names_units_and_signs():

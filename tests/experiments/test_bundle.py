@@ -260,7 +260,7 @@ def test_broken_bytes_are_refused_or_leave_everything_as_it_was(packed, last):
         ({"experiment": asdict(SMALL) | {"n_visible": 6}}, r"found_J must have shape \(6, 6\)"),
         ({"run": None}, "how the run ended"),
         ({"run": {"state": "won", "message": "", "evaluations": 1}}, "how the run ended"),
-        ({"run": {"state": "learning", "message": "x" * 501, "evaluations": 1}}, "how the run ended"),
+        ({"run": {"state": "learning", "message": "x" * 2001, "evaluations": 1}}, "how the run ended"),
         ({"run": {"state": "learning", "message": "", "evaluations": -1}}, "how often"),
         ({"columns": ["step"]}, "its columns must be"),
         ({"columns": ["step", "cost", "<script>"]}, "its columns must be"),

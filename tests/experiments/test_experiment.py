@@ -347,7 +347,9 @@ def test_only_knobs_with_a_default_of_their_own_may_be_left_open(name):
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_every_choice_is_checked_with_a_sentence(name):
-    with pytest.raises(ValueError, match=f"{name} must be one of {CHOICES[name][0]}, .*, got 'other'|, got 'other'"):
+    with pytest.raises(
+        ValueError, match=f"{name} must be one of {next(iter(CHOICES[name]))}, .*, got 'other'|, got 'other'"
+    ):
         Experiment(**{name: "other"})
 
 
@@ -383,3 +385,42 @@ def test_every_preset_starts(name):
     preset = PRESETS[name]
     small = replace(preset, n_steps=min(preset.n_steps, 200), n_held_out=min(preset.n_held_out, 200), max_steps=1)
     assert frames_of(small)[-1].snapshot.step == 1
+
+
+@pytest.mark.parametrize("learner", [name for name in LEARNERS if LEARNERS[name].stochastic])
+def test_the_noise_of_a_sampling_learner_comes_from_the_seed_and_from_a_stream_of_its_own(learner):
+    experiment = replace(SMALL, learner=learner, model="stochastic", n_held_out=0)
+    data = world_of(experiment)
+    at = experiment.starting_point(data.truth)
+
+    def drawn(**knobs):
+        return replace(experiment, **knobs).prepared(data).learner(at).beliefs.hidden
+
+    assert np.array_equal(drawn(seed=1), drawn(seed=1))
+    assert not np.array_equal(drawn(seed=1), drawn(seed=2))
+    assert np.array_equal(drawn(seed=1), drawn(seed=1, start_index=2, max_steps=3))
+    assert world_of(replace(experiment, learner="visible")).recording.trials[0].tobytes() == (
+        data.recording.trials[0].tobytes()
+    )
+
+
+def test_numbers_of_numpy_are_as_good_as_pythons_own():
+    knobs = {"n_visible": 5, "n_steps": 1000, "variance": 0.5, "rate": 0.1, "seed": 3, "max_steps": 4}
+    kinds = {"variance": np.float64, "rate": np.float32}
+    experiment = Experiment(hidden_hidden=np.bool_(True), **{k: kinds.get(k, np.int64)(v) for k, v in knobs.items()})
+    assert type(experiment.hidden_hidden) is bool
+    for name, value in knobs.items():
+        assert type(getattr(experiment, name)) is type(value)
+        assert getattr(experiment, name) == pytest.approx(value)
+    assert replace(experiment, rate=0.1) == Experiment(hidden_hidden=True, **knobs)
+    with pytest.raises(ValueError, match="n_steps must be a whole number"):
+        Experiment(n_steps=np.float64(1000.0))
+
+
+def test_how_it_learns_is_what_learn_is_asked():
+    options = replace(SMALL, patience=7, penalty=0.1, box=2.0, rate=0.3).learn_options(None)
+    assert options == {
+        "optimiser": None, "rate": 0.3, "penalty": 0.1, "box": 2.0, "held_out": None, "patience": None, "max_steps": 12,
+    }  # fmt: skip
+    judge = replace(SMALL, patience=7).prepared(world_of(SMALL)).held_out
+    assert replace(SMALL, patience=7).learn_options(judge)["patience"] == 7

@@ -66,7 +66,7 @@ def test_a_baseline_that_the_penalty_alone_keeps_finite_is_found_and_said():
     found = with_baselines(constant, first.setup, bias=False).baselines
     assert np.isfinite([found.lag1, found.lag2]).all()
     assert len(found.remarks) == 5
-    assert "unit 1 can be foretold perfectly" in found.remarks[0]
+    assert "unit 1 can be predicted perfectly" in found.remarks[0]
 
 
 # Sampled costs

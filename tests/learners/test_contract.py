@@ -1,5 +1,6 @@
 """What every learner promises, whatever it does inside: one contract, held up to each of them."""
 
+import pickle
 from functools import cache
 from itertools import islice
 
@@ -29,7 +30,7 @@ def trial(n_bins, seed=0, n_visible=NV):
 
 def units(name):
     """Hidden units that a learner of these data must assume."""
-    return {"visible": 0, "visible-lag2": NV}.get(name, NH)
+    return LEARNERS[name].units(NV, NH)
 
 
 @cache
@@ -73,10 +74,10 @@ def test_an_estimate_has_the_shapes_of_what_it_is_about(name, full):
 @plain_and_full
 def test_only_learned_blocks_have_a_gradient(name, full):
     learner = prepared(name, full)
-    expected = set(learned_blocks(units(name), hidden_hidden=full, bias=full))
-    if name == "visible-lag2":
-        expected -= {"L", "M", "g"}  # L copies, and there is nothing else to a copy
-    assert set(learner.learned) == expected
+    expected = set(learner.learned)
+    assert learner.learned == LEARNERS[name].blocks(units(name), hidden_hidden=full, bias=full)
+    assert {"J"} <= expected <= set(learned_blocks(units(name), hidden_hidden=full, bias=full))
+    assert learner.n_parameters == couplings(name, full).vector(learner.learned).size
     gradient = learner(couplings(name, full)).gradient
     for block in BLOCKS:
         assert np.any(getattr(gradient, block)) == (block in expected)
@@ -214,7 +215,12 @@ def test_a_method_says_what_it_is(name):
     method = LEARNERS[name]
     for words in (method.title, method.objective, method.summary, *method.equations):
         assert words.strip()
+    assert method.name == name
     assert method.hidden in ("none", "continuous", "stochastic")
+    assert LEARNERS[method.judge].likelihood
+    assert (method.judge == name) == method.likelihood == (method.family == "likelihood")
+    assert method.stochastic == ("seed" in method.options) == (method.family == "sampling")
+    assert not method.copies or method.hidden == "none"
     assert len(method.phases) == (0 if prepared(name).held is None else len(method.equations))
     if method.phases:
         assert set("".join(method.phases)) == {"E", "M"}
@@ -223,9 +229,21 @@ def test_a_method_says_what_it_is(name):
 
 
 @every_learner
+@plain_and_full
+def test_it_travels_to_another_process(name, full):
+    learner, at = prepared(name, full), couplings(name, full)
+    again = pickle.loads(pickle.dumps(learner))
+    assert bits(again(at)) == bits(learner(at))
+    assert (again.learned, again.n_transitions, again.unchanging) == (
+        learner.learned, learner.n_transitions, learner.unchanging,
+    )  # fmt: skip
+    assert pickle.loads(pickle.dumps(LEARNERS[name])) is LEARNERS[name]
+
+
+@every_learner
 def test_wrong_arguments_are_refused_with_what_must_hold(name):
     recording = Recording(trial(5))
-    for wrong in (-1, 1.5, None):
+    for wrong in (-1, 1.5, None, True):
         with pytest.raises(ValueError, match="n_hidden must be a whole number, 0 or more"):
             prepare(name, recording, n_hidden=wrong)
     with pytest.raises(ValueError, match=r"takes .*, got flavour"):

@@ -211,17 +211,18 @@ def test_a_converged_run_says_so_once():
     course = list(learn(learner, start, tolerance=1e-5))
     assert {snapshot.state for snapshot in course[:-1]} == {"learning"}
     assert course[-1].state == "converged"
-    assert course[-1].steepness <= 1e-5 < course[-2].steepness
-    assert course[-1].message == "Converged: no slope above 1e-05 nats per bin."
+    assert course[-1].largest_gradient <= 1e-5 < course[-2].largest_gradient
+    assert course[-1].message == "Converged: largest gradient below 1e-05 nats per bin."
     assert list(learn(learner, course[-1])) == [course[-1]]
 
 
-def test_a_run_that_finds_nothing_lower_ends_within_rounding_error():
+def test_a_run_that_finds_nothing_lower_is_stuck_and_not_converged():
     learner, _, start = problem()
     course = list(learn(learner, start, tolerance=0.0, max_steps=5000))
-    assert course[-1].message == "Converged: no lower cost within rounding error."
+    assert course[-1].state == "stuck"
+    assert course[-1].message.startswith(f"Stuck at gradient {course[-1].largest_gradient:.2g} nats per bin")
     assert (course[-1].step, course[-1].couplings) == (course[-2].step + 1, course[-2].couplings)
-    assert course[-1].steepness < 1e-6  # where the cost, known to 1e-15, no longer tells two points apart
+    assert course[-1].largest_gradient < 1e-6  # where the cost, known to 1e-15, no longer tells two points apart
 
 
 @pytest.mark.parametrize("max_steps", [0, 1, 7])
@@ -267,7 +268,7 @@ def test_patience_ends_a_run_that_overfits():
 def test_too_large_a_rate_stops_at_the_last_good_step(optimiser, rate):
     learner, held_out, start = problem()
     course = list(learn(learner, start, optimiser=optimiser, rate=rate, held_out=held_out, max_steps=200))
-    numbers = np.array([[snapshot.cost, snapshot.held_out, snapshot.steepness] for snapshot in course])
+    numbers = np.array([[snapshot.cost, snapshot.held_out, snapshot.largest_gradient] for snapshot in course])
     assert np.isfinite(numbers).all()
     if rate > 3.0:
         lowest = int(np.argmin(numbers[:-1, 0]))
@@ -339,7 +340,7 @@ def test_a_start_with_huge_fields_is_led_back():
     far = start.with_vector(400.0 * start.vector())
     course = list(learn(learner, far, penalty=0.5, max_steps=200))
     assert course[-1].state == "converged"
-    assert course[-1].steepness < 1e-6
+    assert course[-1].largest_gradient < 1e-6
 
 
 def test_a_lost_fixed_point_is_said():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, steepness
+from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, largest_gradient
 
 
 def rosenbrock(theta):
@@ -42,7 +42,7 @@ def descend(name, cost, start, *, n_steps=400, tolerance=1e-9, **schedule):
         return Point(theta, *cost(theta), near.extra + 1)
 
     points, memory, total = [Point(start, *cost(start), 1)], Memory(), 1
-    while steepness(points[-1], schedule.box) > tolerance and len(points) <= n_steps:
+    while largest_gradient(points[-1], schedule.box) > tolerance and len(points) <= n_steps:
         found, memory, evaluations = rule.step(evaluate, points[-1], memory, schedule)
         if found is points[-1]:
             break
@@ -65,7 +65,7 @@ def test_lbfgs_ends_where_scipy_does(problem, box):
         cost, start, jac=True, method="L-BFGS-B", bounds=bounds,
         options={"ftol": 0.0, "gtol": 1e-10, "maxiter": 2000, "maxfun": 5000},
     )  # fmt: skip
-    # the gap to the optimum is at most steepness² · n / (2 · least curvature), far below this
+    # the gap to the optimum is at most gradient² · n / (2 · least curvature), far below this
     assert points[-1].cost == pytest.approx(best.fun, abs=1e-10)
     if box is not None:
         assert max(np.abs(point.theta).max() for point in points) <= box
@@ -180,8 +180,8 @@ def test_every_optimiser_reaches_the_bottom_of_a_bowl(name):
 def test_every_optimiser_keeps_to_the_box_and_stops_pushing_against_it(name):
     points, _ = descend(name, lambda x: (-float(x.sum()), -np.ones(2)), np.array([0.0, 0.45]), box=0.5, rate=0.05)
     assert max(np.abs(point.theta).max() for point in points) == 0.5
-    assert steepness(points[-1], 0.5) == 0.0
-    assert steepness(points[-1]) == 1.0
+    assert largest_gradient(points[-1], 0.5) == 0.0
+    assert largest_gradient(points[-1]) == 1.0
 
 
 @pytest.mark.parametrize("name", OPTIMISERS)

@@ -1,11 +1,14 @@
 """Couplings are safe to share, easy to get right, and random ensembles are what the paper says."""
 
+import copy
+import pickle
 from itertools import product
 
 import numpy as np
 import pytest
 
 from hidviz.network.couplings import BLOCKS, Couplings, block_shapes, largest_field, learned_blocks, random_couplings
+from hidviz.network.gauge import Gauge
 
 
 def sample(n_visible=4, n_hidden=2, seed=0, **settings):
@@ -147,3 +150,18 @@ def test_two_draws_from_one_generator_differ():
 def test_impossible_ensembles_are_refused(sizes, settings, sentence):
     with pytest.raises(ValueError, match=sentence):
         random_couplings(*sizes, np.random.default_rng(0), **settings)
+
+
+@pytest.mark.parametrize("rng", [0, None, np.random.RandomState(0), np.random.SeedSequence(1)])
+def test_what_is_no_generator_is_refused_with_how_to_make_one(rng):
+    with pytest.raises(ValueError, match=r"rng must be a numpy.random.Generator, got .*np.random.default_rng\(seed\)"):
+        random_couplings(3, 1, rng)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, copy.copy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_a_copy_is_as_frozen_as_the_original(again):
+    couplings, gauge = sample(), Gauge([1, 0], [1.0, -1.0])
+    assert again(couplings) == couplings
+    assert again(gauge) == gauge
+    for array in (*(getattr(again(couplings), name) for name in BLOCKS), again(gauge).order, again(gauge).signs):
+        assert not array.flags.writeable

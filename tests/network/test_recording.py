@@ -1,6 +1,10 @@
 """A recording accepts only ±1 states, and its transitions never cross from one trial to the next."""
 
+import copy
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from hidviz.network.recording import Recording
@@ -61,7 +65,8 @@ def test_no_transition_crosses_from_one_trial_to_the_next():
         ([states(4, 2), states(4, 2)[0]], r"Trial 2 must have shape .* got \(2,\)"),
         ([states(4, 2), states(4, 3)], r"same units, got trials of \[2, 3\] units"),
         ([states(4, 2), 0 * states(4, 2)], r"Trial 2 must hold only \+1 \(spike\) and -1 \(silence\), got 0"),
-        (3 * states(4, 2), r"np.where\(x > 0, 1, -1\)"),
+        (np.array([[0, 3], [1, 2], [0, 0]]), r"got 0: turn spike counts x into np.where\(x > 0, 1, -1\)"),
+        (3 * states(4, 2), "got -?3: if these are spike counts, find out first what its negative"),
         (np.full((4, 2), np.nan), "got nan"),
         (np.full((4, 2), 0.9), "got 0.9"),
         (np.full((4, 2), 257), "got 257"),
@@ -71,3 +76,67 @@ def test_no_transition_crosses_from_one_trial_to_the_next():
 def test_what_is_no_recording_is_refused_with_what_to_do(trials, sentence):
     with pytest.raises(ValueError, match=sentence):
         Recording(trials)
+
+
+def test_a_table_is_one_trial():
+    given = states(6, 3)
+    table = pd.DataFrame(given, columns=["a", "b", "c"])
+    for trials in (table, [table], table.astype(object)):
+        assert np.array_equal(Recording(trials).trials[0], given)
+
+
+@pytest.mark.parametrize(
+    "trials", [states(6, 1)[:, 0], pd.Series(states(6, 1)[:, 0]), [1, -1, 1], np.int8(1), 5, "±1", None]
+)
+def test_what_has_no_two_axes_is_refused_with_the_shape_that_is_wanted(trials):
+    with pytest.raises(ValueError, match=r"needs an array \(T, Nv\) or a sequence of them, got .* x\[:, None\]"):
+        Recording(trials)
+
+
+def test_a_mask_is_never_lost_in_silence():
+    given = np.ma.masked_array(states(6, 3), mask=np.zeros((6, 3), bool))
+    assert np.array_equal(Recording(given).trials[0], given.data)
+    given[2, 1] = np.ma.masked
+    with pytest.raises(ValueError, match="got 1 masked: leave those bins out"):
+        Recording(given)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint64])
+def test_minus_one_in_an_unsigned_type_is_recognised(kind):
+    given = states(6, 3).astype(np.int64).astype(kind)
+    with pytest.raises(ValueError, match=r"it looks like -1 stored in an unsigned type, x.astype\(np.int8\) brings it"):
+        Recording(given)
+
+
+def test_missing_states_are_not_to_be_made_silent():
+    given = states(6, 3).astype(float)
+    given[3, 0] = np.nan
+    with pytest.raises(ValueError, match="got nan: leave bins with a missing state out") as refusal:
+        Recording(given)
+    assert "np.where" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "trials", [states(4, 2).astype(complex), states(4, 2).astype(str), np.array([["a", None], [1, 2]])]
+)
+def test_what_holds_no_numbers_is_refused(trials):
+    with pytest.raises(ValueError, match="must hold numbers"):
+        Recording(trials)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_a_copy_is_the_same_and_read_only(again):
+    recording = Recording([states(5, 2), states(4, 2)], names=("a", "b"), bin=0.01)
+    other = again(recording)
+    assert (other.names, other.bin) == (recording.names, recording.bin)
+    for one, two in zip(recording.trials, other.trials, strict=True):
+        assert np.array_equal(one, two)
+        assert not two.flags.writeable
+
+
+def test_units_that_never_change_are_found_over_all_trials():
+    first, second = states(5, 4), states(4, 4)
+    first[:, 1] = second[:, 1] = 1
+    first[:, 2], second[:, 2] = 1, -1
+    assert 1 in Recording([first, second]).unchanging
+    assert 2 not in Recording([first, second]).unchanging

@@ -154,3 +154,9 @@ def test_numbers_of_steps_out_of_range_are_refused(n_steps):
 def test_unknown_kinds_of_hidden_units_are_refused():
     with pytest.raises(ValueError, match="hidden must be one of stochastic, continuous, got 'binary'"):
         simulated(network(3, 2), 10, hidden="binary")
+
+
+def test_a_seed_in_the_place_of_a_generator_is_refused():
+    for draw in (simulate, iter_simulation):
+        with pytest.raises(ValueError, match=r"rng must be a numpy\.random\.Generator, got 5"):
+            draw(random_couplings(3, 1, np.random.default_rng(0)), 10, 5)

@@ -9,6 +9,7 @@ import scipy.sparse
 
 from hidviz import Spikes
 from hidviz.network.spikes import Trial
+from hidviz.network.spikes_from import spikes_from
 from tests.recordings import SHIPPED, hippocampus
 
 COUNTS = np.random.default_rng(1).poisson(0.3, (60, 4))
@@ -206,3 +207,11 @@ def test_a_bin_wider_than_the_recording_has_a_sentence():
     assert Spikes.of({"a": [0.1, 0.2]}).preview(100.0).n_bins == (1,)
     with pytest.raises(ValueError, match="at least 2 bins: take narrower"):
         Spikes.of({"a": [0.1, 0.2]}).recording(100.0)
+
+
+def test_minus_one_stored_as_unsigned_bytes_is_not_taken_for_a_spike_count():
+    given = np.array([[1, 255], [255, 1], [255, 255]], np.uint8)
+    for array in (given, given.astype(float)):
+        with pytest.raises(ValueError, match="got 255: it looks like -1 stored in an unsigned type"):
+            spikes_from(array)
+    assert spikes_from(np.array([[0, 255], [255, 1], [0, 0]], np.uint8)).n_units == 2

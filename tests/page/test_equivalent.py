@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from hidviz.evaluation.equivalent_models import cost_with, flip_half
+from hidviz.evaluation.equivalent_models import cost_per_bin, flip_half
 from hidviz.experiments import shipped_frame
 from hidviz.learners import LEARNERS
 from tests.pages import choose, enter, press, rest_at, state
@@ -68,7 +68,7 @@ def test_half_a_flip_costs_what_the_engine_says(fig3):
     for block in "KL":
         choose(tab, "Block flipped alone", block)
         broken = flip_half(frame.snapshot.couplings, 0, block)
-        jump = cost_with(frame.setup.learner, broken) - frame.snapshot.cost
+        jump = cost_per_bin(frame.setup.learner, broken) - frame.snapshot.cost
         tab.get_by_text(f"Flip it in {block} only: {jump / 18:+.4f} nats per unit and bin").wait_for()
     choose(tab, "Hidden unit to break", "2")
     tab.get_by_text("Flip hidden unit 2 in K and L: ±0 nats per bin, a symmetry.").wait_for()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hidviz import Experiment
-from hidviz.evaluation.equivalent_models import cost_with, flip_half
+from hidviz.evaluation.equivalent_models import cost_per_bin, flip_half
 from hidviz.evaluation.errors import rms_errors
 from hidviz.experiments.frame import Frame
 from hidviz.experiments.run import iter_run
@@ -47,8 +47,8 @@ def tab(page):
 def is_these(now, couplings, frame):
     """Whether the page shows the numbers of these couplings, by the engine."""
     truth = frame.data.truth
-    assert now["cost"] == pytest.approx(cost_with(frame.setup.learner, couplings), abs=1e-9)
-    assert now["held_out"] == pytest.approx(cost_with(frame.setup.held_out, couplings), abs=1e-9)
+    assert now["cost"] == pytest.approx(cost_per_bin(frame.setup.learner, couplings), abs=1e-9)
+    assert now["held_out"] == pytest.approx(cost_per_bin(frame.setup.held_out, couplings), abs=1e-9)
     for kind, align in (("rms", False), ("rms_aligned", True)):
         errors = rms_errors(couplings, truth, align=align)
         assert now[kind] == pytest.approx({block: errors[block] for block in "JKLM"}, abs=1e-9)

@@ -17,10 +17,11 @@ import pandas as pd
 import pytest
 
 from hidviz import Experiment, __version__, log_likelihood
+from hidviz.background import return_value
 from hidviz.background.executors import NICENESS, alone, cluster, processes, workers
 from hidviz.learning import learn
 from hidviz.learning.snapshot import result
-from hidviz.sweeps.measurement import Measurement, drained, key_of, measured, predicted_seconds
+from hidviz.sweeps.measurement import Measurement, key_of, measured, predicted_seconds
 from hidviz.sweeps.sweep import MEASURES, Store, Sweep, courses, grid, run_sweep, table
 
 BASE = Experiment(n_visible=3, n_hidden=1, n_steps=200, model="stochastic", learner="exact", n_held_out=100)
@@ -88,7 +89,7 @@ def test_empty_table_and_courses_have_their_columns():
 def test_measurement_is_what_learning_gives():
     experiment = replace(BASE, patience=5)
     found = measured(experiment)
-    data = drained(experiment.simulate())
+    data = return_value(experiment.simulate())
     setup = experiment.prepared(data)
     start = experiment.starting_point(data.truth)
     *_, last = learn(setup.learner, start, held_out=setup.held_out, patience=5)

@@ -8,13 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hidviz import Experiment, Gauge
+from hidviz.experiments import Frame, iter_run
+from hidviz.learning import Cure, Remark
 from hidviz.ui import Dashboard
 from hidviz.ui.components.learner_note import LearnerNote, duration
 from hidviz.ui.plots.axes import decimated
 from hidviz.ui.plots.curves import spread
 from hidviz.ui.plots.heatmaps import unit_ticks
 from hidviz.ui.state.link import TABS, Link, View, read_query
-from hidviz.ui.text.status import equivalents_in_words, gauge_in_words, remedy_for
+from hidviz.ui.text.status import equivalents_in_words, gauge_in_words, remarks_of
 
 
 @settings(derandomize=True, deadline=None)
@@ -82,10 +84,37 @@ def test_spans_of_time_are_readable(seconds, words):
     assert duration(seconds) == words
 
 
-def test_each_warning_has_its_cure():
-    assert remedy_for("anything", True).knobs == {"learner": "mean-field"}
-    assert remedy_for("Runaway: a coupling has reached 7", False).knobs == {"box": 2.0}
-    assert remedy_for("", False) is None
+def test_each_kind_of_remark_is_told_once_with_the_first_cure_and_all_its_sentences():
+    experiment = Experiment(n_visible=3, n_hidden=1, n_steps=20, n_held_out=0, max_steps=0, seed=2)
+    (frame,) = [item for item in iter_run(experiment) if isinstance(item, Frame)]
+    runaway = Remark("runaway", "A coupling has reached 7.", Cure("Set a box of 2", {"box": 2.0}))
+    further = replace(runaway, sentence="A coupling has reached 8.")
+    lost = Remark("lost e-step", "The E-step lost its fixed point.", Cure("Set a box of 0.7", {"box": 0.7}))
+    dashboard = Dashboard(Link(experiment))
+    try:
+        for remarks, text in (
+            ((runaway,), runaway.sentence),
+            ((further,), runaway.sentence),
+            ((further, lost), f"{further.sentence} {lost.sentence}"),
+            ((), ""),
+        ):
+            dashboard.session.frame = replace(frame, snapshot=replace(frame.snapshot, remarks=remarks))
+            dashboard._draw_words()
+            assert dashboard.notice.text == text
+            assert dashboard.notice.cure == ("Set a box of 2" if remarks else "")
+    finally:
+        dashboard.close()
+
+
+def test_a_run_that_converged_needs_no_telling_and_one_that_is_infeasible_a_cure():
+    converged = Remark("converged", "Converged.")
+    assert remarks_of(None, "", infeasible=False) == ()
+    (told,) = remarks_of(None, "Too many hidden units.", infeasible=True)
+    assert told.cure.knobs == {"learner": "mean-field"}
+    experiment = Experiment(n_visible=3, n_hidden=1, n_steps=20, n_held_out=0, max_steps=0)
+    (frame,) = [item for item in iter_run(experiment) if isinstance(item, Frame)]
+    frame = replace(frame, snapshot=replace(frame.snapshot, remarks=(converged,)))
+    assert remarks_of(frame, "", infeasible=False) == ()
 
 
 def test_every_tab_has_its_key_in_the_links():

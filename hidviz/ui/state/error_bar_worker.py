@@ -144,7 +144,7 @@ class Knowing:
     def ask(self, frame: Frame) -> None:
         """Work out the error bars of this frame, however long it takes; they are refused beyond minutes."""
         self._asked = frame
-        self._runner.start(_refusing(COPIES) if frame.experiment.learner == "visible-lag2" else measuring_of(frame))
+        self._runner.start(_refusing(COPIES) if LEARNERS[frame.experiment.learner].copies else measuring_of(frame))
 
     def stop(self) -> None:
         """Give up what is being worked out; what is known stays."""

@@ -15,7 +15,7 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.evaluation import Equivalent, cost_with, flip_half, iter_equivalents, rescale
+from hidviz.evaluation import Equivalent, cost_per_bin, flip_half, iter_equivalents, rescale
 from hidviz.experiments import Frame
 from hidviz.learners import Beliefs, Learner, regauge_beliefs
 from hidviz.network import Gauge, best_gauge, flip, n_equivalent_models, regauge
@@ -62,12 +62,12 @@ def probing(frame: Frame, unit: int, block: Literal["K", "L"], scaled: int | Non
     judge, beliefs = judge_of(frame)
     found = frame.snapshot.couplings
     whole = flip(found.n_hidden, unit)
-    here = cost_with(judge, found, beliefs)
-    flipped = cost_with(judge, regauge(found, whole), beliefs and regauge_beliefs(beliefs, whole))
-    broken = cost_with(judge, flip_half(found, unit, block), beliefs)
+    here = cost_per_bin(judge, found, beliefs)
+    flipped = cost_per_bin(judge, regauge(found, whole), beliefs and regauge_beliefs(beliefs, whole))
+    broken = cost_per_bin(judge, flip_half(found, unit, block), beliefs)
     valley = np.empty(0)
     for factor in FACTORS:
-        valley = np.append(valley, cost_with(judge, rescale(found, float(factor), scaled), beliefs))
+        valley = np.append(valley, cost_per_bin(judge, rescale(found, float(factor), scaled), beliefs))
         yield Probe(here, flipped, broken, valley)
 
 

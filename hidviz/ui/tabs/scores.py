@@ -17,6 +17,7 @@ from panel.io import hold
 from hidviz.background import Runner
 from hidviz.evaluation import ErrorBars, Judgement, compare_errors, judge
 from hidviz.experiments import Frame
+from hidviz.learners import LEARNERS
 from hidviz.network import Couplings
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.layout import heading, line, sentence, table_pane
@@ -153,7 +154,7 @@ class ScoresTab:
         subject = self._subject()
         if subject is None:
             return
-        if subject.frame.experiment.learner == "visible-lag2":
+        if LEARNERS[subject.frame.experiment.learner].copies:
             self.status.object = COPIES
             return
         self._measured = subject

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from hidviz.experiments import Experiment, Frame, preset_of
+from hidviz.learning import Cure, Remark
 from hidviz.network import MATRICES, Gauge, cosines, n_equivalent_models
 from hidviz.ui.theme import diverging
 from hidviz.units import raised
@@ -17,23 +19,24 @@ LISTED = 6  # hidden units that a sentence can name one by one; of more it gives
 READABLE = 0.2  # seconds between two readings of running numbers: more often costs time and cannot be read
 
 
-class Remedy(NamedTuple):
-    """What a person can do about a warning: the name of a button, and the knobs it turns."""
+def remarks_of(frame: Frame | None, problem: str, *, infeasible: bool) -> tuple[Remark, ...]:
+    """What must be told beside the picture: what failed, else all that the run has to say but that it converged.
 
-    label: str
-    knobs: dict[str, Any]
-
-
-def remedy_for(warning: str, infeasible: bool) -> Remedy | None:
-    """The cure that a warning calls for, or None."""
+    Args:
+        frame: the newest one.
+        problem: what failed, as a sentence; empty if nothing has.
+        infeasible: whether it was a request that would take too long.
+    """
     if infeasible:
-        return Remedy("Use mean field", {"learner": "mean-field"})
-    cures = {
-        "Runaway": Remedy("Set a box of 2", {"box": 2.0}),
-        "The E-step": Remedy("Set a box of 0.7", {"box": 0.7}),
-        "Diverged": Remedy("Use L-BFGS", {"optimiser": "l-bfgs", "rate": None}),
-    }
-    return next((cure for start, cure in cures.items() if warning.startswith(start)), None)
+        return (Remark("infeasible", problem, Cure("Use mean field", {"learner": "mean-field"})),)
+    if problem:
+        return (Remark("failed", problem),)
+    return tuple(each for each in frame.snapshot.remarks if each.kind != "converged") if frame else ()
+
+
+def sentences_of(remarks: Iterable[Remark]) -> str:
+    """Everything that is told, as one text."""
+    return " ".join(remark.sentence for remark in remarks)
 
 
 def state_of(
