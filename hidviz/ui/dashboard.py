@@ -28,7 +28,7 @@ from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.compare import CompareTab
 from hidviz.ui.tabs.data import DataTab
 from hidviz.ui.tabs.data_length import LengthsTab
-from hidviz.ui.tabs.equivalent import DegeneracyTab
+from hidviz.ui.tabs.equivalent import EquivalentTab
 from hidviz.ui.tabs.inspector import InspectorTab
 from hidviz.ui.tabs.learn import LearnTab
 from hidviz.ui.tabs.restarts import RestartsTab
@@ -119,7 +119,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             (DataTab, lambda: DataTab(session)),
             (LengthsTab, lambda: LengthsTab(session)),
             (RestartsTab, lambda: RestartsTab(session, self._load, lambda: session.data)),
-            (DegeneracyTab, lambda: DegeneracyTab(session, self._go_to)),
+            (EquivalentTab, lambda: EquivalentTab(session, self._go_to)),
             (InspectorTab, lambda: InspectorTab(session)),
             (CompareTab, lambda: CompareTab(session)),
             (ScoresTab, lambda: ScoresTab(session)),

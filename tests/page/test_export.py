@@ -52,10 +52,10 @@ def test_a_link_in_a_fresh_browser_shows_the_same_and_goes_on_the_same(tab, open
     press(tab, "Undo")
     before = rest_at(tab, 12)
     press(tab, "Share link")
-    tab.get_by_text("Copied a link to this run:").wait_for()
+    tab.get_by_text("link to this run: http").wait_for()
     link = re.search(r"run: (\S+)", tab.locator("#hidviz-status").inner_text()).group(1)
-    assert len("https://hidviz.example.org" + link) < 500
-    fresh = opened(link.removeprefix("/app"))
+    assert len(link) < 500
+    fresh = opened(link.partition("/app")[2])
     there = wait_for(fresh, lambda now: now["step"] == 12 and not now["running"], "step 12")
     assert shown(there) == shown(before)
     costs = []

@@ -71,7 +71,7 @@ def probing(frame: Frame, unit: int, block: Literal["K", "L"], scaled: int | Non
         yield Probe(here, flipped, broken, valley)
 
 
-class DegeneracyTab:
+class EquivalentTab:
     """The tab; see `hidviz.ui.tabs.tab.Tab`.
 
     Args:
@@ -90,7 +90,7 @@ class DegeneracyTab:
         self._survey: Runner[tuple[Equivalent, ...]] = Runner()
         self._probe: Runner[Probe] = Runner()
         self._seen = (-1, -1)
-        self.gallery = ModelGallery(self._load, sizing_mode="stretch_width", margin=0)
+        self.pictures = ModelGallery(self._load, sizing_mode="stretch_width", margin=0)
         self.valley = Valley()
         self._build()
 
@@ -110,7 +110,7 @@ class DegeneracyTab:
             return False
         with hold():
             if seen[0] != self._seen[0]:
-                self._draw_gallery()
+                self._draw_models()
             if seen[1] != self._seen[1]:
                 self._draw_probe()
             self._draw_place(frame)
@@ -120,7 +120,7 @@ class DegeneracyTab:
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self.valley.restyle(dark)
-        self.gallery.restyle(dark)
+        self.pictures.restyle(dark)
         self.buttons.dark = dark
 
     def close(self) -> None:
@@ -154,7 +154,7 @@ class DegeneracyTab:
         )  # fmt: skip
         head = line(self.count, self.buttons, styles={"justify-content": "space-between"})
         self.layout = pmui.Column(
-            head, self.verdict, self.place, self.gallery,
+            head, self.verdict, self.place, self.pictures,
             pn.Spacer(height=16), row(broken, scale, basis=360),
             sizing_mode="stretch_width", margin=(8, 0),
         )  # fmt: skip
@@ -205,12 +205,12 @@ class DegeneracyTab:
         gauge = best_gauge(base, now)
         return gauge if regauge(base, gauge) == now else None
 
-    def _draw_gallery(self) -> None:
+    def _draw_models(self) -> None:
         assert self._base is not None
         self._models = self._survey.latest or ()
         total = n_equivalent_models(self._n_hidden)
         complete = len(self._models) == total
-        self.gallery.tiles = tiles_of(self._models, self._base.data.truth, complete=complete)
+        self.pictures.tiles = tiles_of(self._models, self._base.data.truth, complete=complete)
         self.count.object = equivalents_in_words(self._n_hidden)
         if self._survey.failure:
             self.verdict.object = str(self._survey.failure)
@@ -243,7 +243,7 @@ class DegeneracyTab:
         assert self._base is not None
         gauge = self._gauge_to(frame)
         places = [k for k, model in enumerate(self._models) if model.gauge == gauge]
-        self.gallery.shown = places[0] if places else -1
+        self.pictures.shown = places[0] if places else -1
         step, now = self._base.snapshot.step, frame.snapshot.step
         gone = "" if gauge is not None else f" The page has gone on to step {now:,}: press Update."
         self.place.object = (
