@@ -1,9 +1,12 @@
 """The engine stands alone: importing it brings in nothing of the page."""
 
+import collections.abc
+import importlib.resources
 import inspect
 import re
 import subprocess
 import sys
+import typing
 
 import pytest
 
@@ -47,3 +50,36 @@ def test_the_registry_is_read_only():
     for table in (hidviz.LEARNERS, hidviz.PRESETS):
         with pytest.raises(TypeError):
             table["mine"] = None
+
+
+def test_help_teaches_every_public_name_in_its_group():
+    told = set(re.findall(r"\b\w+\b", inspect.getdoc(hidviz)))
+    assert set(hidviz.__all__) - told == {"__version__"}
+
+
+def test_sweeps_are_there_when_asked_for_and_nothing_else_is():
+    code = (
+        "import sys, hidviz; early = 'pandas' in sys.modules; hidviz.run_sweep; print(early, 'pandas' in sys.modules)"
+    )
+    seen = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert seen.stdout.split() == ["False", "True"]
+    assert set(hidviz.__all__) <= set(dir(hidviz))
+    with pytest.raises(AttributeError, match="no attribute 'run_sweeps'"):
+        hidviz.run_sweeps  # noqa: B018
+
+
+def test_every_record_in_the_signature_of_a_public_function_is_public():
+    records = {
+        name
+        for each in (getattr(hidviz, name) for name in hidviz.__all__)
+        if inspect.isfunction(each)
+        for told in inspect.get_annotations(each).values()
+        for name in re.findall(r"\b[A-Z]\w+\b", str(told))
+    }
+    ours = {name for name in records if not hasattr(typing, name) and name not in dir(collections.abc)}
+    aliases = {"Array", "Hidden", "Workers"}  # of types that are not ours
+    assert ours - aliases - {"None", "Path", "DataFrame"} <= set(hidviz.__all__)
+
+
+def test_the_types_are_there_for_those_who_check_them():
+    assert (importlib.resources.files("hidviz") / "py.typed").is_file()

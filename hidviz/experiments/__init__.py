@@ -50,7 +50,6 @@ __all__ = [
     "Start",
     "Trace",
     "advice",
-    "cost_of",
     "couplings_table",
     "examine",
     "fingerprint",
