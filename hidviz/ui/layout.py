@@ -80,6 +80,13 @@ def maps(*squares: Any) -> Any:
     return shown
 
 
+def beside(drawing: Any, rest: Any) -> Any:
+    """A drawing of a fixed width and what stands beside it, or below it where there is little room."""
+    drawing.styles = {"flex": "1 1 230px", "max-width": "330px"}
+    rest.styles = dict(rest.styles) | {"flex": "3 1 480px", "min-width": "0"}
+    return line(drawing, rest, styles={"align-items": "flex-start"})
+
+
 def line(*items: Any, styles: Mapping[str, str] = MappingProxyType({})) -> Any:
     """Items side by side as far as there is room; a Row, since a FlexBox costs ten times as much to open."""
     shared = {"display": "flex", "flex-wrap": "wrap", "gap": "8px 16px", "align-items": "center"}

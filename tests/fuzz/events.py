@@ -139,8 +139,10 @@ def _link(tab, url, query, patient):
     _await(tab, patient)
 
 
-def _back(tab, _url, patient):
+def _back(tab, url, patient):
     tab.go_back(timeout=60_000)
+    if not tab.url.startswith(url):  # there was nothing before the page
+        tab.goto(url, timeout=60_000)
     _await(tab, patient)
 
 

@@ -1,22 +1,12 @@
 // The network, alive: visible units on a ring, hidden ones inside it, the couplings of the chosen hidden unit in the
 // colours of their blocks. Units light up as the data have them; a change of sign turns through zero.
 
-const SVG = "http://www.w3.org/2000/svg"
 const TURN = 320 // milliseconds in which couplings move to their new values
 const BEAT = 240 // milliseconds a bin of the data is shown for
 const SIZE = 420 // of the drawing, in its own units
 const CENTRE = SIZE / 2
 const MOST = 24 // couplings drawn of a block, the strongest
 
-const draw = (tag, attributes = {}, text = "") => {
-  const element = document.createElementNS(SVG, tag)
-  set(element, attributes)
-  if (text) { element.textContent = text }
-  return element
-}
-const set = (element, attributes) => {
-  for (const [name, value] of Object.entries(attributes)) { element.setAttribute(name, value) }
-}
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
 
 // Where units are: visible ones on a ring from the top, clockwise; hidden ones on a line, or a smaller ring, inside.
@@ -46,11 +36,11 @@ const chord = ([x1, y1], [x2, y2]) => {
 }
 
 export function render({ model }) {
-  const root = document.createElement("figure")
+  const root = make("figure")
   const svg = draw("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group" })
   const faint = draw("g", { class: "faint" }), strong = draw("g", { class: "strong" }), units = draw("g")
   svg.append(faint, strong, units)
-  const caption = document.createElement("figcaption")
+  const caption = make("figcaption")
   root.append(svg, caption)
   let place = places(1, 0), squares = [], circles = [], edges = { K: [], L: [] }
   let shown = { K: [], L: [] }, moving = 0, bin = 0, beat = 0
@@ -148,7 +138,7 @@ export function render({ model }) {
         "aria-label": `Hidden unit ${k + 1}${model.matches[k] ? `: ${model.matches[k]}` : ""}` })
     })
     set(svg, { "aria-label": model.says })
-    caption.textContent = model.caption
+    say(caption, model.caption)
   }
   // The data as they were recorded: one bin after the other, while the run is under way.
   const flicker = () => {
@@ -161,21 +151,13 @@ export function render({ model }) {
       squares.forEach((square, k) => square.classList.toggle("on", row[k] === "1"))
     }, BEAT)
   }
-  const theme = () => {
-    root.classList.toggle("dark", model.dark)
-    for (const [block, colour] of Object.entries(model.blocks)) { root.style.setProperty(`--${block}`, colour) }
-  }
-
   const rebuild = () => { build(); others(); put(model); mark(); flicker() }
-  for (const name of ["n_visible", "n_hidden"]) { model.on(name, rebuild) }
-  model.on("chosen", () => { shown = { K: [], L: [] }; put(model); mark() })
   for (const name of ["K", "L"]) { model.on(name, move) }
-  model.on("J", others)
-  for (const name of ["matches", "says", "caption"]) { model.on(name, mark) }
   for (const name of ["running", "flicker", "states"]) { model.on(name, flicker) }
-  for (const name of ["dark", "blocks"]) { model.on(name, theme) }
-  theme()
-  rebuild()
+  for (const name of ["matches", "says", "caption"]) { model.on(name, mark) }
+  model.on("J", others)
+  model.on("chosen", () => { shown = { K: [], L: [] }; put(model); mark() })
+  follow(model, ["n_visible", "n_hidden"], rebuild)
   model.on("remove", () => { clearInterval(beat); cancelAnimationFrame(moving) })
-  return root
+  return themed(model, root)
 }

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import param
-from panel.custom import JSComponent
 
 from hidviz.network import Couplings, Recording
-from hidviz.ui.theme import block_colours
-
-HERE = Path(__file__).parent
+from hidviz.ui.components.base import Component
 
 FAINT = 30  # couplings among the visible units that are drawn, the strongest
 BINS = 120  # of the data that the units show, over and over
 
 
-class Network(JSComponent):  # type: ignore[misc]  # panel has no types
+class Network(Component):
     """Visible units on a ring, hidden ones inside it; a hidden unit that is pressed is handed to `on_choose`.
 
     While a run is under way the visible units show its data, one bin after the other, unless the visitor's machine asks
@@ -39,14 +35,9 @@ class Network(JSComponent):  # type: ignore[misc]  # panel has no types
     matches = param.List([], doc="For each hidden unit which true unit it matches, in words.")
     says = param.String(doc="What is drawn, for those who hear it.")
     caption = param.String(doc="What is drawn, below it.")
-    blocks = param.Dict({}, doc="The colour of each block.")
-    dark = param.Boolean(doc="Whether the page is dark.")
-
-    _esm = (HERE / "network.js").read_text(encoding="utf-8")
-    _stylesheets = [(HERE / "network.css").read_text(encoding="utf-8")]  # noqa: RUF012
 
     def __init__(self, on_choose: Callable[[int], None], **params: Any) -> None:
-        super().__init__(blocks=dict(block_colours(dark=False)), **params)
+        super().__init__(**params)
         self._on_choose = on_choose
         self._recording: Recording | None = None
 
@@ -71,10 +62,6 @@ class Network(JSComponent):  # type: ignore[misc]  # panel has no types
             self._recording = recording
             values["states"] = ["".join(map(str, row)) for row in (recording.trials[0][:BINS] > 0).astype(int)]
         self.param.update(values)
-
-    def restyle(self, dark: bool) -> None:
-        """Colours for a theme."""
-        self.param.update(dark=dark, blocks=dict(block_colours(dark)))
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if "choose" in message and 0 <= int(message["choose"]) < self.n_hidden:

@@ -10,12 +10,22 @@ import panel as pn
 
 from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
+from hidviz.network import regauge
 from hidviz.ui.components.basic import Button, Buttons, HiddenUnits, Toggle
-from hidviz.ui.layout import line, maps, row, square, titled, words
+from hidviz.ui.components.network import Network
+from hidviz.ui.layout import beside, line, maps, row, square, titled, words
 from hidviz.ui.plots.heatmaps import TITLES, Heatmaps
 from hidviz.ui.plots.run_curves import CostCurves, ErrorCurves
 from hidviz.ui.state.session import Session
-from hidviz.ui.text.status import READABLE, equivalents_in_words, gauge_in_words, scale_strip, units_of
+from hidviz.ui.text.status import (
+    READABLE,
+    equivalents_in_words,
+    gauge_in_words,
+    network_caption,
+    question,
+    scale_strip,
+    units_of,
+)
 
 
 class LearnTab:
@@ -34,6 +44,7 @@ class LearnTab:
         self._stale, self._dark = True, False
         self._read_at = 0.0
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
+        self.network = Network(self._choose, sizing_mode="stretch_width", margin=0)
         self.units = HiddenUnits(
             self._acting(session.flip),
             self._acting(session.swap),
@@ -75,11 +86,12 @@ class LearnTab:
         """Switches and menus as on a fresh page."""
         self.look_at(align=False, log=False)
         self.units.units = []
+        self.network.chosen = 0
         self._stale = True
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        for part in (self.units, self.history, self.log_switch, self.align_switch):
+        for part in (self.network, self.units, self.history, self.log_switch, self.align_switch):
             part.dark = dark
         for plot in (self.cost, self.errors, self.heatmaps):
             plot.restyle(dark)
@@ -87,6 +99,11 @@ class LearnTab:
 
     def close(self) -> None:
         """Nothing runs in the background."""
+
+    def _choose(self, unit: int) -> None:
+        """Draw the couplings of this hidden unit."""
+        self.network.chosen = unit
+        self._stale = True
 
     def _acting(self, act: Callable[..., None]) -> Callable[..., None]:
         """The same function, after which the tab is drawn anew."""
@@ -113,16 +130,18 @@ class LearnTab:
         self.gauge_line, self.unit_title = words(), words()
         legend = words("thin: as found · bold: aligned to the truth", size=14)
         pictures = [square(title, each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]
+        self.question = words("", size=22, weight=600)
         self.layout = pn.Column(
+            self.question,
+            beside(self.network, maps(*pictures)),
+            line(self.align_switch, self.gauge_line, self.scale),
+            line(self.unit_title, self.history, styles={"justify-content": "space-between"}),
+            self.units,
             row(
                 titled("Cost per bin", self.cost.figure, self.log_switch),
                 titled("Errors of the couplings", self.errors.figure, legend),
                 basis=400,
             ),
-            line(self.align_switch, self.gauge_line, self.scale),
-            maps(*pictures),
-            line(self.unit_title, self.history, styles={"justify-content": "space-between"}),
-            self.units,
             sizing_mode="stretch_width",
             margin=(8, 0),
         )
@@ -133,6 +152,8 @@ class LearnTab:
         self.errors.show(frame)
         self.heatmaps.show(truth, found, frame.gauge, align=self.align_switch.value)
         self.scale.object = scale_strip(self.heatmaps.scale.largest, dark=self._dark, n_beyond=self.heatmaps.n_beyond)
+        self.question.object = question(truth.n_hidden)
+        self._draw_network(frame)
         n_found = frame.snapshot.couplings.n_hidden
         hides = LEARNERS[frame.experiment.learner].hidden != "none"
         if not self._session.running or time.monotonic() - self._read_at > READABLE:
@@ -142,6 +163,14 @@ class LearnTab:
         self.unit_title.object = f"<b>Hidden units</b> · {equivalents_in_words(n_found if hides else 0)}"
         undo = zip(("Undo", "Redo"), self._session.n_undo, strict=True)
         self.history.disabled = [name for name, n in undo if n == 0]
+
+    def _draw_network(self, frame: Frame) -> None:
+        """The inferred network, in the gauge of the maps."""
+        found = frame.snapshot.couplings
+        shown = regauge(found, frame.gauge) if self.align_switch.value else found
+        largest = self.heatmaps.scale.largest
+        self.network.show(shown, frame.data.recording, largest=largest, running=self._session.running)
+        self.network.caption = network_caption(self.network.chosen if shown.n_hidden else None)
 
     def _changed(self, *_: Any) -> None:
         self.cost.logarithmic = self.log_switch.value

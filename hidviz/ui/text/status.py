@@ -119,6 +119,25 @@ def gauge_in_words(gauge: Gauge, n_found: int, n_true: int) -> str:
     return f"Alignment {' and '.join(parts)}." if parts else "Nothing to align."
 
 
+NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve")
+
+
+def question(n_hidden: int) -> str:
+    """What a run with so many hidden units is about."""
+    if n_hidden == 0:
+        return "Every unit is seen. Which couplings tie them together?"
+    number = NUMBERS[n_hidden] if n_hidden < len(NUMBERS) else f"{n_hidden:,}"
+    units, whose = ("unit is", "its") if n_hidden == 1 else ("units are", "their")
+    return f"{number} {units} hidden. Can the others reveal {whose} wiring?"
+
+
+def network_caption(unit: int | None) -> str:
+    """What the drawing of the network shows: the couplings of this hidden unit, counted from 0; None without any."""
+    if unit is None:
+        return "The strongest inferred couplings; dashed: negative."
+    return f"Inferred couplings of hidden unit {unit + 1}: K out of it, L into it; dashed: negative."
+
+
 def equivalents_in_words(n_hidden: int) -> str:
     """How many models the data cannot tell apart, and why."""
     count = n_equivalent_models(n_hidden)
