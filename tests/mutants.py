@@ -1,0 +1,132 @@
+"""Plant small faults in the code and see whether the tests notice: `python -m tests.mutants [MODULE …] [--most N]`.
+
+A fault is one change of one place: another comparison, another sign, another constant, a condition turned round, a
+call or an assignment left out. Which ones, is drawn by the seed. Each is planted in a copy of the project, where the
+tests of its module run until the first that fails. What survives is printed as a difference, and is either a test that
+is missing or a change that changes nothing.
+"""
+
+import argparse
+import ast
+import copy
+import difflib
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+LONGEST = 900  # seconds after which the tests have noticed: the fault made them hang
+
+TESTS = {
+    "hidviz/network/gauge.py": ["tests/network/test_gauge.py"],
+    "hidviz/background/runner.py": ["tests/background/test_runner.py"],
+    "hidviz/learning/loop.py": ["tests/learning"],
+    "hidviz/learning/optimisers.py": ["tests/learning"],
+    "hidviz/learners/backprop.py": ["tests/learners/test_backprop.py", "tests/learners/test_contract.py"],
+    "hidviz/learners/exact.py": ["tests/learners/test_exact.py", "tests/learners/test_contract.py"],
+    "hidviz/learners/mean_field.py": ["tests/learners"],
+    "hidviz/learners/gibbs.py": ["tests/learners/test_gibbs.py", "tests/learners/test_contract.py"],
+    "hidviz/experiments/bundle.py": ["tests/experiments/test_bundle.py"],
+    "hidviz/sweeps/sweep.py": ["tests/sweeps/test_sweep.py"],
+    "hidviz/ui/state/session.py": ["tests/ui"],
+    "hidviz/ui/state/link.py": ["tests/ui"],
+}
+
+SWAPS = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
+    ast.Mult: ast.Add, ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+
+
+def faults(source):
+    """Every fault that can be planted in a source: pairs of a line number and the source with it."""
+    tree = ast.parse(source)
+    places = [(node, change) for node in ast.walk(tree) for change in _changes(node)]
+    for k, (node, _) in enumerate(places):
+        changed = copy.deepcopy(tree)
+        again = [(other, change) for other in ast.walk(changed) for change in _changes(other)]
+        other, change = again[k]
+        change()
+        yield getattr(node, "lineno", getattr(other, "lineno", 0)), ast.unparse(ast.fix_missing_locations(changed))
+
+
+def _changes(node):
+    """The ways to change this node, as functions without arguments."""
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
+        yield lambda: node.ops.__setitem__(0, SWAPS[type(node.ops[0])]())
+    if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and type(node.op) in SWAPS:
+        yield lambda: setattr(node, "op", SWAPS[type(node.op)]())
+    if isinstance(node, ast.If | ast.While | ast.IfExp):
+        yield lambda: setattr(node, "test", ast.UnaryOp(ast.Not(), node.test))
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield lambda: setattr(node, "value", not node.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        yield lambda: setattr(node, "value", node.value + 1)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield lambda: setattr(node, "value", ast.Constant(None))
+    if isinstance(node, ast.Return) and node.value is not None:
+        yield lambda: setattr(node, "value", ast.Constant(None))
+
+
+def noticed(folder, module, source, tests):
+    """Whether these tests fail in a copy of the project in which the module has this source."""
+    place = folder / "project"
+    for name in ("hidviz", "tests", "assets"):
+        shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "app.py", "README.md"):
+        shutil.copy(ROOT / name, place / name)
+    (place / module).write_text(source, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-m", "not slow and not browser", *tests]
+    try:
+        ended = subprocess.run(
+            [*command, "-p", "no:cacheprovider"], cwd=place, capture_output=True, check=False, timeout=LONGEST,
+            env={**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return True
+    return ended.returncode != 0
+
+
+def judge(module, line, source, plain):
+    """A line about one fault: whether it was noticed, and if not, what it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        if noticed(Path(folder), module, source, TESTS[module]):
+            return True, f"noticed   {module}:{line}"
+    difference = [
+        each
+        for each in difflib.unified_diff(plain.splitlines(), source.splitlines(), lineterm="", n=0)
+        if each[:1] in "+-" and each[:3] not in ("+++", "---")
+    ]
+    return False, "\n".join([f"SURVIVED  {module}:{line}", *difference])
+
+
+def main(words=None):
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__.splitlines()[0])
+    parser.add_argument("modules", nargs="*", help="which modules (default: all in the table)", default=list(TESTS))
+    parser.add_argument("--most", type=int, default=10, help="faults of each module (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=2)
+    given = parser.parse_args(words)
+    jobs = []
+    for module in given.modules:
+        text = (ROOT / module).read_text(encoding="utf-8")
+        plain, found = ast.unparse(ast.parse(text)), list(faults(text))
+        chosen = random.Random(f"{given.seed} {module}").sample(found, min(given.most, len(found)))
+        jobs += [(module, line, source, plain) for line, source in chosen]
+    with ThreadPoolExecutor(given.workers) as pool:
+        results = []
+        for good, text in pool.map(lambda job: judge(*job), jobs):
+            results.append(good)
+            print(text, flush=True)
+    print(f"{sum(results)} of {len(results)} faults were noticed ({100 * sum(results) / max(1, len(results)):.0f} %).")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

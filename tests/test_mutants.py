@@ -1,0 +1,37 @@
+"""The faults that are planted: each is one change, all are Python, and the table names what there is."""
+
+import ast
+from pathlib import Path
+
+from tests.mutants import ROOT, TESTS, faults
+
+SOURCE = """
+def clip(x, low=0):
+    if x < low and low:
+        notify(x)
+        return low + 1
+    return x
+"""
+
+
+def test_each_fault_is_one_change_and_none_is_made_twice():
+    plain = ast.unparse(ast.parse(SOURCE))
+    sources = [source for _, source in faults(SOURCE)]
+    assert len(set(sources)) == len(sources)
+    assert plain not in sources
+    for source in sources:
+        changed = [a != b for a, b in zip(plain.splitlines(), source.splitlines(), strict=True)]
+        assert sum(changed) == 1
+
+
+def test_comparisons_conditions_constants_calls_and_returns_are_all_changed():
+    sources = "\n".join(source for _, source in faults(SOURCE))
+    for fault in ("x <= low and", "x < low or", "not (x < low and low)", "low=1", "low + 2", "low - 1", "return None"):
+        assert fault in sources
+    assert any("notify" not in source for _, source in faults(SOURCE))
+
+
+def test_the_table_names_modules_and_tests_that_there_are():
+    for module, tests in TESTS.items():
+        assert list(faults((ROOT / module).read_text())), module
+        assert all(Path(ROOT / test).exists() for test in tests), module
