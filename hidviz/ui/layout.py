@@ -74,7 +74,7 @@ def row(*items: Any, basis: int) -> Any:
 
 def maps(*squares: Any) -> Any:
     """Square figures side by side, of one size also where the last of them wraps to a line of its own."""
-    shown = row(*squares, basis=200)
+    shown = row(*squares, basis=180)
     for each in squares:
         each.styles = each.styles | {"max-width": "calc(50% - 8px)"}
     return shown
@@ -82,8 +82,8 @@ def maps(*squares: Any) -> Any:
 
 def beside(drawing: Any, rest: Any) -> Any:
     """A drawing of a fixed width and what stands beside it, or below it where there is little room."""
-    drawing.styles = {"flex": "1 1 230px", "max-width": "330px"}
-    rest.styles = dict(rest.styles) | {"flex": "3 1 480px", "min-width": "0"}
+    drawing.styles = {"flex": "1 1 220px", "max-width": "300px"}
+    rest.styles = dict(rest.styles) | {"flex": "3 1 580px", "min-width": "0"}
     return line(drawing, rest, styles={"align-items": "flex-start"})
 
 

@@ -89,25 +89,36 @@ class HelpSheet(Component):
 
 
 class HiddenUnits(Component):
-    """A card per hidden unit; pressing its buttons calls the functions given."""
+    """A card per hidden unit, with a button that flips it."""
 
     units = param.List(doc="For each hidden unit: match (a phrase), overlap in [-1, 1], flipped (bool).")
 
-    def __init__(
-        self,
-        on_flip: Callable[[int], None],
-        on_swap: Callable[[int, int], None],
-        on_broken: Callable[[int, str], None],
-        **params: Any,
-    ) -> None:
+    _shared = ("button_look",)
+
+    def __init__(self, on_flip: Callable[[int], None], **params: Any) -> None:
         super().__init__(**params)
-        self._on_broken = on_broken
         self._on_flip = on_flip
-        self._on_swap = on_swap
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if "flip" in message:
             self._on_flip(int(message["flip"]))
+
+
+class UnitTools(Component):
+    """Buttons that swap two hidden units, or flip only one half of one."""
+
+    n = param.Integer(0, doc="Number of hidden units.")
+
+    _shared = ("button_look",)
+
+    def __init__(
+        self, on_swap: Callable[[int, int], None], on_broken: Callable[[int, str], None], **params: Any
+    ) -> None:
+        super().__init__(**params)
+        self._on_broken = on_broken
+        self._on_swap = on_swap
+
+    def _handle_msg(self, message: dict[str, Any]) -> None:
         if "swap" in message:
             first, second = message["swap"]
             self._on_swap(int(first), int(second))

@@ -1,22 +1,7 @@
 // One card per hidden unit: which true unit it matches, with which sign, how well, and a button that flips it.
 
-
 export function render({ model }) {
   const list = make("ul", { class: "units", "aria-label": "Hidden units" })
-  const tools = make("div", { class: "tools" })
-  const first = make("select", { "aria-label": "First unit to swap" })
-  const second = make("select", { "aria-label": "Second unit to swap" })
-  const exchange = () => model.send_msg({ swap: [Number(first.value), Number(second.value)] })
-  const swap = button({}, exchange, "Swap hidden units")
-  tools.append(swap, first, make("span", { "aria-hidden": "true" }, "↔"), second)
-  const broken = make("span", { class: "broken" })
-  const which = make("select", { "aria-label": "Unit to break" })
-  for (const block of ["K", "L"]) {
-    broken.append(button({ title: `Flip ${block} alone: not a symmetry, the cost jumps` },
-      () => model.send_msg({ broken: [Number(which.value), block] }), `Flip ${block} only`))
-  }
-  broken.prepend(make("span", {}, "Not a symmetry: of unit"), which)
-  tools.append(broken)
   let cards = []
 
   const build = (n) => {
@@ -32,15 +17,9 @@ export function render({ model }) {
       list.append(card)
       return { card, match, bar }
     })
-    for (const choice of [first, second, which]) {
-      choice.replaceChildren(...cards.map((_, unit) => make("option", { value: unit }, unit + 1)))
-    }
-    second.value = String(Math.min(1, n - 1))
-    tools.hidden = n < 1
-    for (const item of [swap, first, second, tools.querySelector("span")]) { item.hidden = n < 2 }
   }
 
-  const update = () => {
+  follow(model, ["units"], () => {
     const units = model.units
     if (units.length !== cards.length) { build(units.length) }
     units.forEach(({ match, overlap, flipped }, unit) => {
@@ -49,8 +28,6 @@ export function render({ model }) {
       card.classList.toggle("flipped", flipped)
       bar.style.width = `${Math.round(100 * Math.abs(overlap))}%`
     })
-  }
-  build(model.units.length)
-  follow(model, ["units"], update)
-  return themed(model, make("div", { class: "units-and-tools" }, list, tools))
+  })
+  return themed(model, make("div", { class: "cards" }, list))
 }

@@ -76,9 +76,10 @@ class Heatmap:
     Args:
         title: what it shows.
         values: how the value of a cell is told when it is pointed at; with its sign unless given.
+        named: whether the axes say which units they number; else that is said beside the map.
     """
 
-    def __init__(self, title: str, values: CustomJSHover | None = None) -> None:
+    def __init__(self, title: str, values: CustomJSHover | None = None, *, named: bool = True) -> None:
         self.figure = figure(
             width=330,
             height=316,
@@ -113,8 +114,8 @@ class Heatmap:
         )
         for axis in (self.figure.xaxis[0], self.figure.yaxis[0]):
             axis.ticker = FixedTicker(ticks=[])
-        self.figure.xaxis.axis_label = "from unit"
-        self.figure.yaxis.axis_label = "to unit"
+        if named:
+            self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = "from unit", "to unit"
         self._dark = False
         self._scale = Scale(1, 0, 1.0)
 
@@ -186,7 +187,7 @@ class Heatmaps:
 
     def __init__(self) -> None:
         self._values = CustomJSHover(code=IN_FULL)
-        self.true, self.found, self.error = (Heatmap(title, self._values) for title in TITLES)
+        self.true, self.found, self.error = (Heatmap(title, self._values, named=False) for title in TITLES)
         self.all = (self.true, self.found, self.error)
         self._truth: Couplings | None = None
         self.scale = Scale(1, 0, 1.0)

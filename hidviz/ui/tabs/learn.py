@@ -11,7 +11,7 @@ import panel as pn
 from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import regauge
-from hidviz.ui.components.basic import Button, Buttons, HiddenUnits, Toggle
+from hidviz.ui.components.basic import Button, Buttons, HiddenUnits, Toggle, UnitTools
 from hidviz.ui.components.network import Network
 from hidviz.ui.layout import beside, line, maps, row, square, titled, words
 from hidviz.ui.plots.heatmaps import TITLES, Heatmaps
@@ -44,19 +44,16 @@ class LearnTab:
         self._stale, self._dark = True, False
         self._read_at = 0.0
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
-        self.network = Network(self._choose, sizing_mode="stretch_width", margin=0)
-        self.units = HiddenUnits(
-            self._acting(session.flip),
-            self._acting(session.swap),
-            self._acting(session.break_flip),
-            sizing_mode="stretch_width",
-            margin=0,
-        )
+        wide = {"sizing_mode": "stretch_width", "margin": 0}
+        self.units = HiddenUnits(self._acting(session.flip), **wide)
+        self.unit_tools = UnitTools(self._acting(session.swap), self._acting(session.break_flip), **wide)
+        self.network = Network(self._choose, **wide)
         self.history = Buttons(
             Button("Undo", "undo", "Take the last flip, swap, edit or load back (u)", self._acting(session.undo)),
             Button("Redo", "redo", "Do it again (U)", self._acting(session.redo)),
             columns=0,
             margin=0,
+            styles={"margin-left": "auto"},
         )
         self._build()
 
@@ -85,13 +82,13 @@ class LearnTab:
     def reset(self) -> None:
         """Switches and menus as on a fresh page."""
         self.look_at(align=False, log=False)
-        self.units.units = []
+        self.units.units, self.unit_tools.n = [], 0
         self.network.chosen = 0
         self._stale = True
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        for part in (self.network, self.units, self.history, self.log_switch, self.align_switch):
+        for part in (self.network, self.units, self.unit_tools, self.history, self.log_switch, self.align_switch):
             part.dark = dark
         for plot in (self.cost, self.errors, self.heatmaps):
             plot.restyle(dark)
@@ -126,22 +123,22 @@ class LearnTab:
         )
         for switch in (self.log_switch, self.align_switch):
             switch.param.watch(self._changed, "value")
-        self.scale = pn.pane.HTML("", margin=0, styles={"margin-left": "auto"})
+        self.scale = pn.pane.HTML("", margin=0)
         self.gauge_line, self.unit_title = words(), words()
         legend = words("thin: as found · bold: aligned to the truth", size=14)
         pictures = [square(title, each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]
         self.question = words("", size=22, weight=600)
         self.layout = pn.Column(
             self.question,
-            beside(self.network, maps(*pictures)),
-            line(self.align_switch, self.gauge_line, self.scale),
-            line(self.unit_title, self.history, styles={"justify-content": "space-between"}),
+            beside(self.network, pn.Column(maps(*pictures), self.scale, margin=0)),
+            line(self.align_switch, self.gauge_line, self.history),
             self.units,
             row(
                 titled("Cost per bin", self.cost.figure, self.log_switch),
                 titled("Errors of the couplings", self.errors.figure, legend),
                 basis=400,
             ),
+            line(self.unit_tools, self.unit_title),
             sizing_mode="stretch_width",
             margin=(8, 0),
         )
@@ -158,6 +155,7 @@ class LearnTab:
         hides = LEARNERS[frame.experiment.learner].hidden != "none"
         if not self._session.running or time.monotonic() - self._read_at > READABLE:
             self.units.units = units_of(frame) if hides else []
+            self.unit_tools.n = len(self.units.units)
             self._read_at = time.monotonic()
         self.gauge_line.object = gauge_in_words(frame.gauge, n_found, truth.n_hidden) if hides else ""
         self.unit_title.object = f"<b>Hidden units</b> · {equivalents_in_words(n_found if hides else 0)}"

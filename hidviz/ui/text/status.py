@@ -155,12 +155,13 @@ def scale_strip(largest: float, *, dark: bool, n_beyond: int = 0) -> str:
         n_beyond: how many couplings are larger, and drawn as if they were not.
     """
     colours = ", ".join(diverging(dark)[::16])
-    beyond = f"<span>{n_beyond:,} beyond it, in the colours of its ends</span>" if n_beyond else ""
+    beyond = f" · {n_beyond:,} beyond it, in the colours of its ends" if n_beyond else ""
+    bar = f"width:120px;height:12px;border-radius:3px;background:linear-gradient(90deg, {colours})"
     return (
-        '<div style="display:flex;align-items:center;gap:8px;font-size:14px;font-variant-numeric:tabular-nums">'
-        f"<span>coupling −{largest:.1f}</span>"
-        f'<span style="width:120px;height:12px;border-radius:3px;background:linear-gradient(90deg, {colours})"></span>'
-        f"<span>+{largest:.1f}</span>{beyond}</div>"
+        '<div style="display:flex;flex-wrap:wrap;gap:0 16px;font-size:14px;font-variant-numeric:tabular-nums">'
+        "<span>rows: to unit · columns: from unit</span>"
+        '<span style="display:flex;align-items:center;gap:8px;white-space:nowrap">'
+        f'coupling −{largest:.1f}<span style="{bar}"></span>+{largest:.1f}{beyond}</span></div>'
     )
 
 
