@@ -69,8 +69,7 @@ class CostCurves(Curves):
         ]
         lines = [*levels, *curves]
         low = min(float(line.y.min()) for line in lines)
-        high = max([*(float(line.y[0]) for line in lines), low + 1e-3])
-        low, high = roomy(low, high)
+        low, high = roomy(low, max(_top(levels, curves), low + 1e-3))
         self.draw(lines, low, high)
         best = frame.snapshot.best
         put(self._best, data={"x": [best.step] if best else [], "y": [best.cost] if best else []})
@@ -106,7 +105,7 @@ class ErrorCurves(Curves):
     def __init__(self) -> None:
         thin = {f"rms_{block}": (1.3, "solid") for block in MATRICES}
         bold = {f"aligned_{block}": (3.2, "solid") for block in MATRICES}
-        super().__init__(thin | bold, "rms error of couplings", "Errors of the couplings")
+        super().__init__(thin | bold, "rms error", "Errors of the couplings")
 
     def show(self, frame: Frame) -> None:
         """Draw the errors of a frame; blocks that the network has not are left out."""
@@ -126,6 +125,16 @@ class ErrorCurves(Curves):
         """Colours for a theme: each block its own."""
         colours = block_colours(dark)
         self.paint({f"{kind}_{block}": colours[block] for kind in ("rms", "aligned") for block in MATRICES}, dark)
+
+
+def _top(levels: list[Line], curves: list[Line]) -> float:
+    """The highest cost in view: where learning began; once it has passed all it is measured by, the highest of those.
+
+    The first steps fall by far more than what tells the models apart; they leave the picture at its upper edge.
+    """
+    highest = max((float(line.y[0]) for line in levels), default=np.inf)
+    passed = all(float(line.y[-1]) < highest for line in curves)
+    return highest if passed and np.isfinite(highest) else max(float(line.y[0]) for line in [*levels, *curves])
 
 
 def _levels(setup: Setup) -> Mapping[str, tuple[str, float]]:

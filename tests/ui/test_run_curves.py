@@ -1,0 +1,67 @@
+"""The curves of a run: what is in view, and what the question above them says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hidviz import Experiment
+from hidviz.experiments import Frame
+from hidviz.experiments.run import iter_run
+from hidviz.ui.plots.run_curves import CostCurves
+from hidviz.ui.text.status import network_caption, question
+
+SMALL = Experiment(n_visible=6, n_hidden=2, n_steps=2_000, n_held_out=1_000, seed=3)
+
+
+@pytest.fixture(scope="module")
+def frames():
+    return [item for item in iter_run(SMALL) if isinstance(item, Frame)]
+
+
+def view(frame):
+    curves = CostCurves()
+    curves.show(frame)
+    return curves.figure.y_range.start, curves.figure.y_range.end
+
+
+def test_all_of_the_cost_is_in_view_until_it_has_passed_what_it_is_measured_by(frames):
+    low, high = view(frames[1])
+    costs = frames[1].trace["cost"]
+    assert low < costs.min()
+    assert costs.max() < high
+
+
+def test_at_the_end_the_view_is_filled_by_what_tells_the_models_apart(frames):
+    last = frames[-1]
+    low, high = view(last)
+    levels = [last.setup.cost_at_truth, last.setup.baselines.lag1, last.setup.baselines.lag2, last.snapshot.cost]
+    assert low < min(levels)
+    assert max(levels) < high < last.trace["cost"][0]
+    assert max(levels) - min(levels) > 0.6 * (high - low)
+
+
+def test_without_anything_to_measure_by_all_of_the_cost_is_in_view(frames):
+    last = frames[-1]
+    bare = replace(last.setup, cost_at_truth=None, held_out_cost_at_truth=None, baselines=None)
+    low, high = view(replace(last, setup=bare))
+    assert low < last.trace["cost"].min()
+    assert np.max(last.trace["cost"]) < high
+
+
+@pytest.mark.parametrize(
+    ("n_hidden", "asks"),
+    [
+        (0, "Every unit is seen. Which couplings tie them together?"),
+        (1, "One unit is hidden. Can the others reveal its wiring?"),
+        (2, "Two units are hidden. Can the others reveal their wiring?"),
+        (80, "80 units are hidden. Can the others reveal their wiring?"),
+    ],
+)
+def test_the_question_follows_the_number_of_hidden_units(n_hidden, asks):
+    assert question(n_hidden) == asks
+
+
+def test_the_caption_names_the_unit_that_is_drawn():
+    assert "hidden unit 3" in network_caption(2)
+    assert "hidden unit" not in network_caption(None)
