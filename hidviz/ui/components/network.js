@@ -142,22 +142,38 @@ export function render({ model }) {
   }
   // The data as they were recorded: one bin after the other, while the run is under way.
   const flicker = () => {
+    const lively = model.running && model.flicker && !calm() && model.states.length > 0
+    if (lively === Boolean(beat)) { return }
     clearInterval(beat)
+    beat = 0
     for (const square of squares) { square.classList.remove("on") }
-    if (!model.running || !model.flicker || calm() || !model.states.length) { return }
+    if (!lively) { return }
     beat = setInterval(() => {
       if (document.hidden) { return }
       const row = model.states[bin++ % model.states.length]
       squares.forEach((square, k) => square.classList.toggle("on", row[k] === "1"))
     }, BEAT)
   }
-  const rebuild = () => { build(); others(); put(model); mark(); flicker() }
-  for (const name of ["K", "L"]) { model.on(name, move) }
-  for (const name of ["running", "flicker", "states"]) { model.on(name, flicker) }
-  for (const name of ["matches", "says", "caption"]) { model.on(name, mark) }
-  model.on("J", others)
-  model.on("chosen", () => { shown = { K: [], L: [] }; put(model); mark() })
-  follow(model, ["n_visible", "n_hidden"], rebuild)
-  model.on("remove", () => { clearInterval(beat); cancelAnimationFrame(moving) })
+  // Everything that one message brought is drawn at once: in between, sizes and what has them need not agree.
+  const drawn = { n_visible: -1, n_hidden: -1, chosen: -1 }
+  const redraw = () => {
+    due = 0
+    const { n_visible, n_hidden, chosen } = model
+    const another = n_visible !== drawn.n_visible || n_hidden !== drawn.n_hidden
+    if (another) { build() }
+    if (another || chosen !== drawn.chosen) { shown = { K: [], L: [] } }
+    Object.assign(drawn, { n_visible, n_hidden, chosen })
+    others()
+    move()
+    mark()
+    flicker()
+  }
+  let due = 0
+  const changed = () => { due ||= requestAnimationFrame(redraw) }
+  const watched = ["n_visible", "n_hidden", "chosen", "K", "L", "J", "largest", "states", "running", "flicker", "matches",
+    "says", "caption"]
+  for (const name of watched) { model.on(name, changed) }
+  redraw()
+  model.on("remove", () => { clearInterval(beat); cancelAnimationFrame(moving); cancelAnimationFrame(due) })
   return themed(model, root)
 }
