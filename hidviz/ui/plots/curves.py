@@ -17,6 +17,7 @@ from bokeh.models import (
     HoverTool,
     MultiLine,
     Range1d,
+    Segment,
     Text,
 )
 from bokeh.plotting import figure
@@ -24,9 +25,10 @@ from numpy.typing import NDArray
 
 from hidviz.numerics import Array
 from hidviz.ui.plots.axes import FONT, decimated, paint_axes, put, spread
-from hidviz.ui.theme import LIGHT
+from hidviz.ui.theme import LIGHT, inks
 
 FEW = 16  # numbers that travel as text
+LEADER = 0.02  # of the width of the frame: from the end of a curve to its label
 ROOM = 132  # pixels beside the frame, for what the curves carry at their ends
 
 
@@ -76,11 +78,14 @@ class Curves:
         self.figure.add_glyph(
             self._ends,
             Text(
-                x="x", y="y", text="text", text_color="color", x_offset=7, text_baseline="middle",
+                x="x", y="y", text="text", text_color="color", x_offset=4, text_baseline="middle",
                 text_font_size="13px", text_font={"value": FONT},
             ),
             level="overlay",  # which is not cut off at the frame
         )  # fmt: skip
+        self._leaders = ColumnDataSource({name: [np.nan] * len(styles) for name in ("x0", "y0", "x1", "y1")})
+        self._leader = Segment(x0="x0", y0="y0", x1="x1", y1="y1", line_width=1, line_color=LIGHT.quiet)
+        self.figure.add_glyph(self._leaders, self._leader, level="overlay")
         self.figure.add_tools(
             HoverTool(
                 renderers=[lines],
@@ -110,17 +115,28 @@ class Curves:
         labelled = [line for line in lines if line.label and len(line.y)]
         margin = 0.05 * (high - low)  # half a line of text
         heights = spread([float(line.y[-1]) for line in labelled], 2.0 * margin, low + margin, high - margin)
-        spare = len(self._styles) - len(labelled)
+        spare = [np.nan] * (len(self._styles) - len(labelled))
+        ends = [float(line.x[-1]) for line in labelled]
+        beside = [end + LEADER * self.figure.x_range.end for end in ends]
         self._ends.data = {
-            "x": [*(float(line.x[-1]) for line in labelled), *[np.nan] * spare],
-            "y": [*heights, *[np.nan] * spare],
-            "text": [*(line.label for line in labelled), *[""] * spare],
-            "color": [*(self._colours.get(line.name, LIGHT.text) for line in labelled), *[LIGHT.text] * spare],
+            "x": [*beside, *spare],
+            "y": [*heights, *spare],
+            "text": [*(line.label for line in labelled), *([""] * len(spare))],
+            "color": [
+                *(self._colours.get(line.name, LIGHT.text) for line in labelled), *([LIGHT.text] * len(spare)),
+            ],
+        }  # fmt: skip
+        self._leaders.data = {
+            "x0": [*ends, *spare],
+            "y0": [*(float(line.y[-1]) for line in labelled), *spare],
+            "x1": [*beside, *spare],
+            "y1": [*heights, *spare],
         }
 
     def paint(self, colours: Mapping[str, str], dark: bool) -> None:
         """Colour everything by theme, and from the next drawing on the curves by name."""
         self._colours = colours
+        self._leader.line_color = inks(dark).quiet
         paint_axes(self.figure, dark)
 
 
