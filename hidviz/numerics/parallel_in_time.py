@@ -69,11 +69,13 @@ def join_segments(
         path[0, segments] = path[-1, ends[wrong]]
         for begin in range(0, n_steps, stride):
             end = min(begin + stride, n_steps)
-            before = path[end, segments]
+            compared = segments if 2 * len(segments) < len(places) else slice(None)  # all at once, where most run
+            before = path[end, compared].copy("K")
             advance(slice(begin, end), segments)
             left -= end - begin
             if left < 0:
                 return False
-            segments = segments[differ(path[end, segments], before)]
+            apart = differ(path[end, compared], before)
+            segments = segments[apart if compared is segments else apart[segments]]
             if not segments.size:
                 break

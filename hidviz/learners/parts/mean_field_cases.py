@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hidviz.network import Recording, distinct_transitions
-from hidviz.numerics import Array, Index, States
+from hidviz.numerics import Array, Index, States, distinct
 
 _WIDEST = 20  # visible units; three states of more hardly ever come back
 
@@ -63,8 +63,11 @@ def distinct_cases(recording: Recording, cases: Cases) -> DistinctCases | None:
     """Each distinct case once, order in time lost; None where that would not at least halve the work."""
     if recording.n_visible > _WIDEST:
         return None
+    n = recording.n_transitions
+    if 2 * 2**recording.n_visible > n and 2 * len(distinct(cases.present[:, :-1])[0]) > n:
+        return None  # present states alone are too many
     each = distinct_transitions(recording)
-    if 2 * len(each.count) > recording.n_transitions:
+    if 2 * len(each.count) > n:
         return None
     order = np.lexsort((each.y, each.x, each.p))  # equal states of the past side by side
     place = np.empty_like(order)
