@@ -25,7 +25,7 @@ Sweep: many experiments to one table (imports pandas):
 Your own data: from spikes in files to couplings, and how many hidden units they speak for:
     read_spikes → Spikes, Preview, divide → Parts, fitted → Fitted, Settings, scan → Scan (of ScanRow),
     examine → Examination, hide_unit → HiddenUnit, HiddenIsing (an estimator as scikit-learn has them),
-    couplings_table, posterior_table
+    sparse_fit → SparseFit, couplings_table, posterior_table
 
 The page lives in `hidviz.ui`, and is imported only when asked for; `hidviz serve` opens it.
 """
@@ -66,6 +66,7 @@ from hidviz.experiments import (
     ScanRow,
     Settings,
     Setup,
+    SparseFit,
     Start,
     Trace,
     advice,
@@ -80,6 +81,7 @@ from hidviz.experiments import (
     restarts,
     save_bundle,
     scan,
+    sparse_fit,
 )
 from hidviz.learners import (
     LEARNERS,
@@ -132,7 +134,8 @@ __all__ = [  # noqa: RUF022 - in groups, as the docstring
     "FIGURES", "Crew", "Measurement", "Store", "Sweep", "SweepState", "grid", "run_sweep", "workers",
     # your own data
     "Examination", "HiddenIsing", "HiddenUnit", "couplings_table", "examine", "hide_unit", "posterior_table",
-    "Fitted", "Parts", "Preview", "Scan", "ScanRow", "Settings", "Spikes", "divide", "fitted", "read_spikes", "scan",
+    "Fitted", "Parts", "Preview", "Scan", "ScanRow", "Settings", "SparseFit", "Spikes", "divide", "fitted",
+    "read_spikes", "scan", "sparse_fit",
     "__version__",
 ]  # fmt: skip
 

@@ -17,6 +17,7 @@ from hidviz.experiments.run import iter_edited, iter_resumed, iter_run, with_kno
 from hidviz.experiments.scan import scan
 from hidviz.experiments.scan_table import Scan, ScanRow
 from hidviz.experiments.setup import Data, Setup, with_baselines
+from hidviz.experiments.sparse import SparseFit, sparse_fit
 from hidviz.experiments.stopping_advice import Advice, advice
 from hidviz.experiments.trace import Trace
 
@@ -47,6 +48,7 @@ __all__ = [
     "ScanRow",
     "Settings",
     "Setup",
+    "SparseFit",
     "Start",
     "Trace",
     "advice",
@@ -68,6 +70,7 @@ __all__ = [
     "save_bundle",
     "scan",
     "shipped_frame",
+    "sparse_fit",
     "with_baselines",
     "with_knobs",
 ]

@@ -25,6 +25,7 @@ from hidviz.learners.mean_field import (
     MEAN_FIELD_SECOND_ORDER,
 )
 from hidviz.learners.parts.logistic import best_rows
+from hidviz.learners.parts.sparse_logistic import sparse_rows
 from hidviz.learners.protocol import (
     LIKELIHOODS,
     Beliefs,
@@ -58,6 +59,7 @@ __all__ = [
     "prepare",
     "regauge_beliefs",
     "smoothing",
+    "sparse_rows",
 ]
 
 _METHODS = {

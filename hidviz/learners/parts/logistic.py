@@ -23,7 +23,7 @@ from hidviz.numerics import Array, log_2cosh
 
 _STEPS = 60  # of Newton's method; a dozen suffice where the optimum is finite
 _SETTLED = 1e-7  # the last step changes no coupling by more
-_RIDGE = 1e-9  # curvature lent to directions that no data constrain: silent or duplicate units
+RIDGE = 1e-9  # curvature lent to directions that no data constrain: silent or duplicate units
 _BLOCK = 2**18  # numbers in a block of inputs
 _HELD, _AWAY = 0.25, 6  # a row whose field would still move by this after so many steps without the penalty grows
 
@@ -50,15 +50,15 @@ def best_rows(senders: NDArray[np.int8], doubled: NDArray[np.int8], penalty: flo
         doubled: (units, n) twice the state that follows.
         penalty: penalty/2 times the sum of squares is added to the cost per bin.
     """
-    cases = _distinct(senders, doubled)
-    at_zero, n_units = _curvature(cases, np.zeros(len(senders))), len(doubled)
+    cases = distinct_inputs(senders, doubled)
+    at_zero, n_units = row_curvature(cases, np.zeros(len(senders))), len(doubled)
     found = Rows(np.zeros((n_units, len(senders))), np.zeros(n_units, bool), np.zeros(n_units, bool))
     for i in range(n_units):
         found.couplings[i], found.settled[i], found.held[i] = _climb(cases, cases.sums[i], at_zero, penalty)
     return found
 
 
-class _Cases(NamedTuple):
+class Cases(NamedTuple):
     """Each distinct input once: (inputs, m) of them, (m,) how often, (units, m) sum of the states that follow."""
 
     inputs: NDArray[np.int8]
@@ -67,22 +67,22 @@ class _Cases(NamedTuple):
     n: int
 
 
-def _distinct(senders: NDArray[np.int8], doubled: NDArray[np.int8]) -> _Cases:
+def distinct_inputs(senders: NDArray[np.int8], doubled: NDArray[np.int8]) -> Cases:
     """The cases, in any order; as they come where hardly any repeats."""
     n = senders.shape[1]
     rows = np.ascontiguousarray(senders.T)
     keys = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
     _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     if 2 * len(first) > n:
-        return _Cases(senders, np.ones(n), doubled / np.float64(2.0), n)
+        return Cases(senders, np.ones(n), doubled / np.float64(2.0), n)
     sums = np.empty((len(doubled), len(first)))
     for into, unit in zip(sums, doubled, strict=True):
         into[:] = np.bincount(inverse, weights=unit, minlength=len(first))
     sums *= 0.5
-    return _Cases(np.ascontiguousarray(senders[:, first]), counts.astype(np.float64), sums, n)
+    return Cases(np.ascontiguousarray(senders[:, first]), counts.astype(np.float64), sums, n)
 
 
-def _slope(cases: _Cases, sums: Array, w: Array, penalty: float) -> tuple[float, Array]:
+def row_slope(cases: Cases, sums: Array, w: Array, penalty: float) -> tuple[float, Array]:
     """Penalised log likelihood per bin of one row, and its slope."""
     value, slope = 0.0, np.zeros(len(w))
     for part, x in _blocks(cases):
@@ -93,7 +93,7 @@ def _slope(cases: _Cases, sums: Array, w: Array, penalty: float) -> tuple[float,
     return value / cases.n - 0.5 * penalty * float(w @ w), slope / cases.n - penalty * w
 
 
-def _curvature(cases: _Cases, w: Array) -> Array:
+def row_curvature(cases: Cases, w: Array) -> Array:
     """Curvature of the log likelihood of one row per bin, turned positive."""
     curvature = np.zeros((len(w), len(w)))
     for part, x in _blocks(cases):
@@ -102,7 +102,7 @@ def _curvature(cases: _Cases, w: Array) -> Array:
     return curvature / cases.n
 
 
-def _blocks(cases: _Cases) -> Iterator[tuple[slice, Array]]:
+def _blocks(cases: Cases) -> Iterator[tuple[slice, Array]]:
     n_inputs, n = cases.inputs.shape
     width = max(_BLOCK // n_inputs, 256)
     for begin in range(0, n, width):
@@ -111,35 +111,35 @@ def _blocks(cases: _Cases) -> Iterator[tuple[slice, Array]]:
         yield part, cases.inputs[:, part].astype(np.float64)
 
 
-def _climb(cases: _Cases, sums: Array, at_zero: Array, penalty: float) -> tuple[Array, bool, bool]:
+def _climb(cases: Cases, sums: Array, at_zero: Array, penalty: float) -> tuple[Array, bool, bool]:
     """The best row, whether it settled, and whether only the penalty holds it.
 
     The curvature is kept as long as each step with it cuts the slope tenfold; that affects only how many there are.
     """
     eye = np.eye(len(cases.inputs))
     w, curvature, settled = np.zeros(len(cases.inputs)), at_zero, False
-    value, slope = _slope(cases, sums, w, penalty)
+    value, slope = row_slope(cases, sums, w, penalty)
     for _ in range(_STEPS):
         steep, before = np.abs(slope).max(), value
-        step = np.linalg.solve(curvature + (penalty + _RIDGE) * eye, slope)
-        value, slope = _slope(cases, sums, w + step, penalty)
+        step = np.linalg.solve(curvature + (penalty + RIDGE) * eye, slope)
+        value, slope = row_slope(cases, sums, w + step, penalty)
         while value < before - 1e-12 * abs(before):
             step *= 0.5
-            value, slope = _slope(cases, sums, w + step, penalty)
+            value, slope = row_slope(cases, sums, w + step, penalty)
         w = w + step
         settled = bool(np.abs(step).max() < _SETTLED)
         if settled:
             break
         if np.abs(slope).max() > 0.1 * steep:
-            curvature = _curvature(cases, w)
+            curvature = row_curvature(cases, w)
     return w, settled, penalty > 0.0 and _grows(cases, sums, w)
 
 
-def _grows(cases: _Cases, sums: Array, w: Array) -> bool:
+def _grows(cases: Cases, sums: Array, w: Array) -> bool:
     """Whether the row goes on and on without a penalty: Newton's steps to a finite optimum would shrink."""
     for _ in range(_AWAY):
-        ridge = _RIDGE * np.eye(len(w))
-        step = np.linalg.solve(_curvature(cases, w) + ridge, _slope(cases, sums, w, 0.0)[1])
+        ridge = RIDGE * np.eye(len(w))
+        step = np.linalg.solve(row_curvature(cases, w) + ridge, row_slope(cases, sums, w, 0.0)[1])
         reach = float(np.abs(step).sum())
         if reach < _HELD:
             return False
