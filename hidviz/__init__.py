@@ -23,7 +23,7 @@ Sweep: many experiments to one table (imports pandas):
     Sweep, grid, run_sweep → SweepState (of Measurement), Store, workers → Crew, FIGURES
 
 Your own data: from spikes in files to couplings, and how many hidden units they speak for:
-    read_spikes → Spikes, Preview, divide → Parts, fitted → Fitted, Settings, scan → Scan (of ScanRow),
+    read_spikes → Spikes, Preview, divide → Parts, fit_recording → Fitted, Settings, scan → Scan (of ScanRow),
     examine → Examination, hide_unit → HiddenUnit, HiddenIsing (an estimator as scikit-learn has them),
     sparse_fit → SparseFit, couplings_table, posterior_table
 
@@ -72,7 +72,7 @@ from hidviz.experiments import (
     advice,
     couplings_table,
     examine,
-    fitted,
+    fit_recording,
     hide_unit,
     iter_resumed,
     iter_run,
@@ -134,8 +134,8 @@ __all__ = [  # noqa: RUF022 - in groups, as the docstring
     "FIGURES", "Crew", "Measurement", "Store", "Sweep", "SweepState", "grid", "run_sweep", "workers",
     # your own data
     "Examination", "HiddenIsing", "HiddenUnit", "couplings_table", "examine", "hide_unit", "posterior_table",
-    "Fitted", "Parts", "Preview", "Scan", "ScanRow", "Settings", "SparseFit", "Spikes", "divide", "fitted",
-    "read_spikes", "scan", "sparse_fit",
+    "Fitted", "Parts", "Preview", "Scan", "ScanRow", "Settings", "SparseFit", "Spikes", "divide",
+    "fit_recording", "read_spikes", "scan", "sparse_fit",
     "__version__",
 ]  # fmt: skip
 

@@ -14,7 +14,7 @@ from hidviz.cli import recordings
 from hidviz.cli.fit_scan import check_hidden, hide, run_scan, with_errors
 from hidviz.cli.fit_summary import in_words
 from hidviz.cli.terminal import DONE, FAILED, Bar, Refused, report, say
-from hidviz.experiments import Fitted, Settings, fitted
+from hidviz.experiments import Fitted, Settings, fit_recording
 from hidviz.learners import LEARNERS
 from hidviz.network import Recording
 
@@ -140,7 +140,9 @@ def sizes(text: str) -> tuple[int, ...]:
 
 def _run_fit(recording: Recording, settings: Settings) -> Fitted:
     bar = Bar()
-    found = return_value(fitted(recording, settings), lambda progress: bar.show(progress.fraction, progress.what))
+    found = return_value(
+        fit_recording(recording, settings), lambda progress: bar.show(progress.fraction, progress.what)
+    )
     bar.close()
     say(in_words(found.summary))
     return found

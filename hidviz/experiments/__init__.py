@@ -4,7 +4,7 @@ from hidviz.experiments.bundle import LARGEST_FILE, Bundle, load_bundle, save_bu
 from hidviz.experiments.estimator import HiddenIsing
 from hidviz.experiments.examine import CHECKS, Examination, examine
 from hidviz.experiments.experiment import LIVE, Experiment
-from hidviz.experiments.fit_recording import Fitted, Settings, fingerprint, fitted
+from hidviz.experiments.fit_recording import Fitted, Settings, fingerprint, fit_recording
 from hidviz.experiments.frame import Frame, framed, regauged_frame
 from hidviz.experiments.hide_unit import HiddenUnit, hide_unit
 from hidviz.experiments.labelled import couplings_table, posterior_table
@@ -55,7 +55,7 @@ __all__ = [
     "couplings_table",
     "examine",
     "fingerprint",
-    "fitted",
+    "fit_recording",
     "framed",
     "hide_unit",
     "iter_edited",

@@ -102,7 +102,7 @@ class Fitted:
 
 
 @on_one_blas_thread
-def fitted(recording: Recording, settings: Settings) -> Generator[Progress, None, Fitted]:
+def fit_recording(recording: Recording, settings: Settings) -> Generator[Progress, None, Fitted]:
     """Fit a recording, yielding progress and returning the best run.
 
     Raises:

@@ -1,6 +1,6 @@
 """Measurement: one experiment run to its end, and the numbers that are left of it.
 
-    measured(experiment)  →  Measurement: errors of each block, costs, criteria, and how learning ended
+    measure(experiment)  →  Measurement: errors of each block, costs, criteria, and how learning ended
 
 Which couplings are judged: with a `patience`, those of the lowest held-out cost; without, the last ones (of a
 stochastic learner the average of its last fifth). Held-out data then only judge. With a patience they both stop and
@@ -113,7 +113,7 @@ def key_of(experiment: Experiment) -> str:
     return hashlib.sha256(json.dumps(knobs, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def measured(experiment: Experiment, *, with_course: bool = False) -> Measurement:
+def measure(experiment: Experiment, *, with_course: bool = False) -> Measurement:
     """Run an experiment to its end and measure what it found, with BLAS at one thread.
 
     Args:
@@ -134,7 +134,7 @@ def measured(experiment: Experiment, *, with_course: bool = False) -> Measuremen
 
 
 def predicted_seconds(experiment: Experiment) -> float:
-    """A rough guess at the seconds `measured` will take, from `Method.seconds` and a typical number of steps."""
+    """A rough guess at the seconds `measure` will take, from `Method.seconds` and a typical number of steps."""
     method, n = LEARNERS[experiment.learner], experiment.n_steps
     n_visible, n_hidden = experiment.n_visible, experiment.n_hidden_learned
     evaluations = 800 if method.stochastic else 100

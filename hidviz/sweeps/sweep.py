@@ -26,7 +26,7 @@ import pandas as pd
 
 from hidviz.background import Crew, Workers, append_line, checkpoint
 from hidviz.experiments import Experiment
-from hidviz.sweeps.measurement import Measurement, key_of, measured, predicted_seconds
+from hidviz.sweeps.measurement import Measurement, key_of, measure, predicted_seconds
 
 LOOK = 0.05  # seconds between looks at the workers
 MOST_LOST = 3  # an experiment that was under way when workers died so often is not handed out again
@@ -227,7 +227,7 @@ def _flights(
         n_flying = len(flying)
         while waiting and not broken and len(flying) < crew.size:
             try:
-                future = crew.executor.submit(measured, waiting[0], with_course=sweep.with_courses)
+                future = crew.executor.submit(measure, waiting[0], with_course=sweep.with_courses)
             except (BrokenExecutor, CancelledError):
                 broken = True
             else:

@@ -14,14 +14,14 @@ from hidviz.background import return_value
 from hidviz.evaluation.model_comparison import judge
 from hidviz.experiments.bundle import load_bundle, save_bundle
 from hidviz.experiments.experiment import Experiment
-from hidviz.experiments.fit_recording import Settings, fitted
+from hidviz.experiments.fit_recording import Settings, fit_recording
 from hidviz.experiments.frame import Frame
 from hidviz.experiments.run import iter_run
 from hidviz.experiments.stopping_advice import advice
 from hidviz.learners import LEARNERS, Infeasible, Learner, Method, prepare
 from hidviz.learners.protocol import Estimate
 from hidviz.network.couplings import BLOCKS, Couplings, block_shapes, learned_blocks
-from hidviz.sweeps.measurement import measured, predicted_seconds
+from hidviz.sweeps.measurement import measure, predicted_seconds
 
 ROOT = Path(__file__).parents[2]
 
@@ -86,7 +86,7 @@ def test_its_seed_is_the_experiments(toy):
 
 
 def test_it_is_measured(toy):
-    measurement = measured(replace(toy, patience=2))
+    measurement = measure(replace(toy, patience=2))
     assert set(measurement.errors) == {"J", "K", "L"}
     assert measurement.objective != measurement.cost
     assert measurement.held_out is not None
@@ -105,7 +105,7 @@ def test_the_advice_is_not_that_for_mean_field(toy):
 
 def test_a_recording_is_fitted_by_it(toy):
     data = next(item for item in iter_run(toy) if isinstance(item, Frame)).data
-    found = return_value(fitted(data.recording, Settings(learner="toy", n_hidden=1, starts=1, max_steps=3)))
+    found = return_value(fit_recording(data.recording, Settings(learner="toy", n_hidden=1, starts=1, max_steps=3)))
     assert found.summary["held_out"] is not None
 
 

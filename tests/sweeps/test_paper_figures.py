@@ -9,7 +9,7 @@ from hidviz.background.executors import alone
 from hidviz.experiments import ASSETS
 from hidviz.experiments.presets import PRESETS
 from hidviz.sweeps.figure_curves import panels
-from hidviz.sweeps.measurement import key_of, measured
+from hidviz.sweeps.measurement import key_of, measure
 from hidviz.sweeps.paper_figures import FIGURES, floors, slopes
 from hidviz.sweeps.results import differing, load, paths, results_of, save
 from hidviz.sweeps.sweep import Sweep, grid, run_sweep, table
@@ -182,7 +182,7 @@ def _recompute(number, experiments):
     superseded = shipped.settings.get("superseded", {"keys": []})["keys"]
     experiments = [each for each in experiments if key_of(each) not in superseded]
     assert experiments
-    found = table([measured(experiment) for experiment in experiments])
+    found = table([measure(experiment) for experiment in experiments])
     assert differing(found, shipped.table, tolerance=SAME[number]) == ()
 
 

@@ -21,7 +21,7 @@ from hidviz.background import return_value
 from hidviz.background.executors import NICENESS, alone, cluster, processes, workers
 from hidviz.learning import learn
 from hidviz.learning.snapshot import result
-from hidviz.sweeps.measurement import Measurement, key_of, measured, predicted_seconds
+from hidviz.sweeps.measurement import Measurement, key_of, measure, predicted_seconds
 from hidviz.sweeps.sweep import MEASURES, Store, Sweep, courses, grid, run_sweep, table
 
 BASE = Experiment(n_visible=3, n_hidden=1, n_steps=200, model="stochastic", learner="exact", n_held_out=100)
@@ -88,7 +88,7 @@ def test_empty_table_and_courses_have_their_columns():
 
 def test_measurement_is_what_learning_gives():
     experiment = replace(BASE, patience=5)
-    found = measured(experiment)
+    found = measure(experiment)
     data = return_value(experiment.simulate())
     setup = experiment.prepared(data)
     start = experiment.starting_point(data.truth)
@@ -103,38 +103,38 @@ def test_measurement_is_what_learning_gives():
 
 
 def test_costs_of_mean_field_are_true_likelihoods():
-    found = measured(replace(BASE, learner="mean-field", patience=5))
+    found = measure(replace(BASE, learner="mean-field", patience=5))
     assert found.cost != found.objective
-    exact = measured(replace(BASE, patience=5))
+    exact = measure(replace(BASE, patience=5))
     assert found.cost_at_truth == exact.cost_at_truth
-    assert found.cost > measured(BASE).cost  # converged exact learning has the lowest training cost there is
+    assert found.cost > measure(BASE).cost  # converged exact learning has the lowest training cost there is
 
 
 def test_without_patience_held_out_data_only_judge():
-    converged = measured(BASE)
+    converged = measure(BASE)
     assert converged.state == "converged"
-    assert measured(replace(BASE, n_held_out=0)).errors == converged.errors
+    assert measure(replace(BASE, n_held_out=0)).errors == converged.errors
     assert converged.held_out is not None
 
 
 def test_run_at_the_truth_gives_the_cost_at_the_truth():
-    found = measured(replace(BASE, start="truth", max_steps=0))
+    found = measure(replace(BASE, start="truth", max_steps=0))
     assert found.cost == found.cost_at_truth
     assert found.errors["J"] == (0.0, 0.0)
 
 
 def test_unknown_costs_are_missing_and_not_invented():
-    found = measured(replace(BASE, n_visible=4, n_hidden=20, n_steps=50, learner="mean-field", max_steps=2))
+    found = measure(replace(BASE, n_visible=4, n_hidden=20, n_steps=50, learner="mean-field", max_steps=2))
     assert (found.cost, found.held_out, found.aic, found.bic) == (None, None, None, None)
     assert table([found])["aic"].isna().all()
 
 
 def test_learner_without_hidden_units_is_compared_in_J_alone():
-    assert set(measured(replace(BASE, learner="visible-lag2")).errors) == {"J"}
+    assert set(measure(replace(BASE, learner="visible-lag2")).errors) == {"J"}
 
 
 def test_measurement_survives_json():
-    found = measured(BASE, with_course=True)
+    found = measure(BASE, with_course=True)
     assert Measurement.from_json(found.to_json()) == found
     assert found.course["cost"][-1] == pytest.approx(found.cost, abs=1e-12)
     with pytest.raises(ValueError, match=r"made by hidviz 0\.0\.0"):
