@@ -115,7 +115,7 @@ def side_by_side(step: Callable[[int, Array, Array], None], path: Array, *, star
     tolerance = _SAME * float(np.abs(states[-1]).max(initial=0.0))
 
     def differ(some: Array, others: Array) -> Flags:
-        apart: Flags = np.abs(some - others).max(axis=1, initial=0.0) > tolerance
-        return apart
+        """All or none of them: one step is of all segments."""
+        return np.full(len(some), np.abs(some - others).max(initial=0.0) > tolerance)
 
     join_segments(path.swapaxes(1, 2), advance, differ, stride=_STRIDE, starting=starting, ending=ending)
