@@ -17,7 +17,7 @@ from matplotlib.ticker import NullLocator
 
 from hidviz.sweeps import Panel, Series
 from hidviz.ui.export.paper import drawing, files_of, say
-from hidviz.ui.plots.axes import decades, decimated
+from hidviz.ui.plots.axes import decades, decimated, stroke
 from hidviz.ui.plots.series_style import (
     WIDTHS,
     colour_of,
@@ -25,7 +25,6 @@ from hidviz.ui.plots.series_style import (
     dashes_of,
     end_labels,
     short_name,
-    stroke,
     thin_words,
 )
 from hidviz.ui.theme import LIGHT

@@ -20,6 +20,17 @@ FONT = "Roboto, Helvetica, Arial, sans-serif"
 MAX_POINTS = 1500  # more than a plot has pixels across
 
 
+STROKES = {"solid": (), "dashed": (7, 4), "dotted": (2, 4), "dotdash": (2, 4, 7, 4), "dashdot": (7, 4, 2, 4)}
+
+
+def stroke(dash: str) -> tuple[int, ...]:
+    """Lengths of strokes and gaps in turn, in pixels; empty for a line that is whole.
+
+    Bokeh draws the named dashes of a column shorter than it draws them elsewhere, so it too is given lengths.
+    """
+    return STROKES[dash] if dash in STROKES else tuple(int(length) for length in dash.split())
+
+
 def paint_axes(plot: figure, dark: bool) -> None:
     """Set every line and letter of a figure's frame for a theme."""
     ink = inks(dark)

@@ -24,7 +24,7 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from hidviz.numerics import Array
-from hidviz.ui.plots.axes import FONT, decimated, paint_axes, put, spread
+from hidviz.ui.plots.axes import FONT, decimated, paint_axes, put, spread, stroke
 from hidviz.ui.theme import LIGHT, inks
 
 FEW = 16  # numbers that travel as text
@@ -107,7 +107,7 @@ class Curves:
             "ys": [_packed(y) for _, y in points],
             "color": [self._colours.get(name, LIGHT.text) for name in self._styles],
             "width": [width for width, _ in self._styles.values()],
-            "dash": [dash for _, dash in self._styles.values()],
+            "dash": [" ".join(map(str, stroke(dash))) or "solid" for _, dash in self._styles.values()],
         }
         last = max((float(line.x[-1]) for line in lines if len(line.x)), default=0.0)
         put(self.figure.x_range, start=0.0, end=_next_nice(1.02 * last))

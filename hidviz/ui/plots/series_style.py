@@ -59,14 +59,6 @@ def dash_of(series: Series) -> str:
     return COST_DASHES.get(series.what) or DASHES.get(series.learner, "solid")
 
 
-STROKES = {"solid": (), "dashed": (7, 4), "dotted": (2, 4), "dotdash": (2, 4, 7, 4), "dashdot": (7, 4, 2, 4)}
-
-
-def stroke(dash: str) -> tuple[int, ...]:
-    """Lengths of strokes and gaps in turn, in pixels; empty for a line that is whole."""
-    return STROKES[dash] if dash in STROKES else tuple(int(length) for length in dash.split())
-
-
 def dashes_of(panels: Iterable[Panel]) -> dict[str, str]:
     """What the dashes mean: for every learner, cost or start its dash."""
     names: dict[str, str] = {}

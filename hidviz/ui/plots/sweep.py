@@ -17,8 +17,8 @@ from bokeh.plotting import figure
 
 from hidviz.numerics import Array
 from hidviz.sweeps import Panel, Series
-from hidviz.ui.plots.axes import FONT, decades, decimated, paint_axes, round_numbers
-from hidviz.ui.plots.series_style import WIDTHS, colour_of, dash_of, end_labels, stroke
+from hidviz.ui.plots.axes import FONT, decades, decimated, paint_axes, round_numbers, stroke
+from hidviz.ui.plots.series_style import WIDTHS, colour_of, dash_of, end_labels
 from hidviz.ui.theme import LIGHT, inks
 
 Scale = Literal["log-log", "log", "linear"]
@@ -112,7 +112,7 @@ class LengthPlot:
             "x": [x_of(x) for x, _ in lines],
             "y": [y_of(y) for _, y in lines],
             "color": [colour_of(series, self._dark) for _, series in drawn],
-            "dash": [dash_of(series) for _, series in drawn],
+            "dash": [" ".join(map(str, stroke(dash_of(series)))) or "solid" for _, series in drawn],
             "width": [WIDTHS[series.role] for _, series in drawn],
             "alpha": [FAINT if layer.shipped and shadowed else 1.0 for layer, _ in drawn],
         }
