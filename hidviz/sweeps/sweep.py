@@ -16,11 +16,11 @@ from __future__ import annotations
 import itertools
 import os
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 
@@ -89,6 +89,7 @@ class SweepState:
         failed: for experiments that could not be run a sentence, by key.
         running: the experiments under way.
         seconds_left: predicted seconds to the end; None while nothing is known.
+        ahead: how many other sweeps it waits for before it can go on.
     """
 
     sweep: Sweep
@@ -96,6 +97,12 @@ class SweepState:
     failed: Mapping[str, str]
     running: tuple[Experiment, ...] = ()
     seconds_left: float | None = None
+    ahead: int = 0
+
+    @property
+    def finished_all(self) -> bool:
+        """Whether no experiment is left."""
+        return self.n_done == self.n_total
 
     @property
     def n_done(self) -> int:
@@ -155,7 +162,23 @@ class Store:
         return self.path.rename(next(name for name in names if not name.exists()))
 
 
-def run_sweep(sweep: Sweep, workers: Workers, *, store: Store | None = None) -> Iterator[SweepState]:
+class Keeps(Protocol):
+    """Where finished measurements are kept: a Store, or anything like it."""
+
+    def load(self) -> dict[str, Measurement]:
+        """Everything that is kept, by key."""
+
+    def append(self, measurement: Measurement) -> None:
+        """Keep one more."""
+
+
+def run_sweep(
+    sweep: Sweep,
+    workers: Workers,
+    *,
+    store: Keeps | None = None,
+    give_way: Callable[[], bool] = lambda: False,
+) -> Iterator[SweepState]:
     """Run the experiments of a sweep that are not in the store, yielding its state whenever something has changed.
 
     Closing the iterator, or leaving it at a checkpoint, cancels what is under way.
@@ -164,6 +187,7 @@ def run_sweep(sweep: Sweep, workers: Workers, *, store: Store | None = None) -> 
         sweep: what to run.
         workers: opens the executor to run on, and a new one if that breaks.
         store: where finished measurements are kept.
+        give_way: whether to end once what is under way is finished, though more waits; asked again and again.
     """
     known = store.load() if store is not None else {}
     keys = {experiment: key_of(experiment) for experiment in sweep.experiments}
@@ -173,9 +197,9 @@ def run_sweep(sweep: Sweep, workers: Workers, *, store: Store | None = None) -> 
     lost: Counter[Experiment] = Counter()
     clock = _Clock()
     yield SweepState(sweep, dict(finished), {}, (), clock.left(waiting, 1))
-    while waiting:
+    while waiting and not give_way():
         with workers() as crew:
-            for done, flying in _flights(crew, sweep, waiting):
+            for done, flying in _flights(crew, sweep, waiting, give_way):
                 for experiment, outcome in done:
                     if isinstance(outcome, Measurement):
                         finished[keys[experiment]] = outcome
@@ -218,14 +242,14 @@ Outcome = Measurement | BaseException
 
 
 def _flights(
-    crew: Crew, sweep: Sweep, waiting: deque[Experiment]
+    crew: Crew, sweep: Sweep, waiting: deque[Experiment], give_way: Callable[[], bool]
 ) -> Iterator[tuple[list[tuple[Experiment, Outcome]], tuple[Experiment, ...]]]:
     """Hand out what waits, a few at a time; yield what has ended and what is under way, until all is done or broken."""
     flying: dict[Future[Measurement], Experiment] = {}
     broken = False
-    while flying or (waiting and not broken):
+    while flying or (waiting and not broken and not give_way()):
         n_flying = len(flying)
-        while waiting and not broken and len(flying) < crew.size:
+        while waiting and not broken and len(flying) < crew.size and not give_way():
             try:
                 future = crew.executor.submit(measure, waiting[0], with_course=sweep.with_courses)
             except (BrokenExecutor, CancelledError):

@@ -82,9 +82,14 @@ def own_rules(experiment: Experiment) -> str:
 
 
 def progress_in_words(state: SweepState | None) -> str:
-    """How far a sweep has come; None stands for one that waits."""
+    """How far a sweep has come; None stands for one that has not said anything yet."""
     if state is None:
-        return "Waiting until another sweep on this server is done."
+        return "Starting."
+    if state.ahead:
+        who = "another sweep" if state.ahead == 1 else f"{state.ahead} other sweeps"
+        done = f"{state.n_done} of {state.n_total} done; waiting" if state.n_done else "Waiting"
+        place = "This one is next." if state.ahead == 1 else f"This one is number {state.ahead} in line."
+        return f"{done} for {who} on this server; sweeps take turns of a minute, or of one long experiment. {place}"
     left = "" if state.seconds_left is None else f"; about {duration(state.seconds_left)} left"
     under_way = ", ".join(name_of(experiment) for experiment in state.running[:2])
     where = f" on {os.environ[SCHEDULER]}" if os.environ.get(SCHEDULER) else ""
