@@ -5,6 +5,7 @@ from hidviz.background.checkpoint import checkpoint, mapped, return_value
 from hidviz.background.executors import SCHEDULER, Crew, Workers, workers
 from hidviz.background.files import append_line, check_writable, replacing, write
 from hidviz.background.runner import Runner
+from hidviz.background.supervisor import supervise
 
 __all__ = [
     "SCHEDULER",
@@ -20,6 +21,7 @@ __all__ = [
     "one_blas_thread",
     "replacing",
     "return_value",
+    "supervise",
     "workers",
     "write",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import Any
 
@@ -12,9 +13,12 @@ import param
 from hidviz.background import keep_one_blas_thread
 from hidviz.experiments import ABOUT_PRESETS
 from hidviz.ui.components.basic import Button, Buttons
+from hidviz.ui.components.connection import Connection
 from hidviz.ui.dashboard import Dashboard
 from hidviz.ui.state.link import read_link
 from hidviz.ui.theme import DARK, LIGHT, inks
+
+LOG = logging.getLogger(__name__)
 
 THEME = {
     scheme: {
@@ -52,6 +56,8 @@ def page() -> Any:
     keep_one_blas_thread()  # whoever builds a page serves it: runs share the cores with browsers and each other
     pn.extension("katex", reconnect=True, notifications=True)
     link = read_link(pn.state.session_args)
+    if link.notices:
+        LOG.info("a link could not be used in full; values that could not: %d", len(link.notices))
     dark = link.view.theme == "dark"
     dashboard = Dashboard(link)
     presets = pmui.Select(
@@ -87,7 +93,7 @@ def page() -> Any:
         title="hidviz",
         sidebar=[dashboard.sidebar],
         main=[dashboard.main],
-        header=[presets, pn.HSpacer(), tools],
+        header=[presets, pn.HSpacer(), tools, Connection(_leave, margin=0)],
         sidebar_width=336,
         sidebar_open=not link.view.hide,
         dark_theme=dark,
@@ -107,6 +113,12 @@ def page() -> Any:
 
     shown.param.watch(restyle, "dark_theme")
     return shown
+
+
+def _leave() -> None:
+    """The tab has been closed: nobody comes back to this session, so it need not wait."""
+    if pn.state.curdoc is not None and (session := pn.state.curdoc.session_context.session) is not None:
+        session.request_expiration()
 
 
 def _inked(dark: bool) -> dict[str, Any]:

@@ -1,0 +1,184 @@
+// The connection to the server: taken up again where it was when it is lost, and when the run there is gone, a way back.
+//
+// Bokeh tries five times at growing intervals, never notices a line that has gone silent, reads the first message of a
+// new connection as the rest of a torn one, gives up when an update overtakes the greeting, forgets the arrays of the
+// document that it asks for again, and shows the beginning of a new session in the place of one that has ended. All of
+// that is private to Bokeh, and amended where it is found.
+
+const PERIOD = 2_000 // milliseconds between looks
+const SILENT = 7_000 // without an answer, after which the line counts as lost
+const AGAIN = 1_500 // between attempts
+const MAX_STEP = 100_000 // that a link may ask for
+
+const page = window.hidvizPage ??= { born: "", heard: 0, asked: 0, lost: 0, gone: false, amended: false }
+
+const status = () => {
+  const found = (root) => root.querySelector("#hidviz-status") ??
+    [...root.querySelectorAll("*")].map((each) => each.shadowRoot && found(each.shadowRoot)).find(Boolean)
+  try { return JSON.parse(found(document).dataset.state) } catch { return {} }
+}
+
+// A line over the page, which belongs to no model and so outlives them.
+const bar = () => {
+  const known = document.getElementById("hidviz-connection")
+  if (known) { return known }
+  const made = document.createElement("div")
+  made.id = "hidviz-connection"
+  made.setAttribute("role", "alert")
+  Object.assign(made.style, {
+    position: "fixed", inset: "0 0 auto 0", zIndex: 10_000, padding: "12px 24px", display: "flex", gap: "16px",
+    alignItems: "center", justifyContent: "center", background: "#b00020", color: "#ffffff",
+    font: "16px/1.4 system-ui, sans-serif",
+  })
+  const text = document.createElement("span")
+  const reload = document.createElement("button")
+  reload.type = "button"
+  reload.textContent = "Reload"
+  Object.assign(reload.style, {
+    font: "inherit", padding: "4px 16px", borderRadius: "6px", border: "1px solid #ffffff", background: "#ffffff",
+    color: "#b00020", cursor: "pointer",
+  })
+  reload.addEventListener("click", () => reopen(text))
+  made.append(text, reload)
+  document.body.append(made)
+  return made
+}
+
+const say = (sentence) => {
+  bar().firstChild.textContent = sentence
+  for (const each of document.body.children) { each.inert = each !== bar() }
+}
+
+const unsay = () => {
+  document.getElementById("hidviz-connection")?.remove()
+  for (const each of document.body.children) { each.inert = false }
+}
+
+const link = () => {
+  const { step } = status()
+  const query = new URLSearchParams(location.search)
+  if (step > 0 && step <= MAX_STEP) { query.set("step", step) }
+  return `${location.pathname}?${query}`
+}
+
+// Only to a server that answers: else the browser's own page of errors would take the place of this one.
+const reopen = async (text) => {
+  try {
+    await fetch(location.pathname, { method: "HEAD", cache: "no-store" })
+  } catch {
+    text.textContent = "The server does not answer yet. This page tries again by itself."
+    return
+  }
+  location.assign(link())
+}
+
+const amend = (owner, name, change) => {
+  const method = owner.prototype?.[name]
+  if (typeof method !== "function") {
+    console.info(`hidviz: this Bokeh has no connection.${name} to amend; the page goes on without.`)
+    return
+  }
+  owner.prototype[name] = change(method)
+}
+
+const drop = (connection) => {
+  const { socket } = connection
+  if (socket) {
+    socket.onopen = socket.onmessage = socket.onclose = socket.onerror = null
+    socket.close()
+  }
+  connection._on_close({ code: 4000, reason: "no answer" }, () => {})
+}
+
+const retry = (connection) => setTimeout(async () => {
+  if (connection.closed_permanently || connection.socket) { return }
+  page.asked = page.heard = Date.now()
+  try {
+    await connection.connect()
+  } catch {
+    return // its end has been announced to _schedule_reconnect, which tries again
+  }
+  page.lost = 0
+  unsay()
+}, Date.now() - page.lost < 100 ? 0 : AGAIN)
+
+const end = (connection) => {
+  page.gone = true
+  connection.closed_permanently = true
+  connection.socket?.close(1000)
+  const { step } = status()
+  say("The connection was lost, and the run on the server has ended. " + (step > 0
+    ? `Reload opens it again from its link, at step ${step.toLocaleString("en")}; flips and values set by hand are not in it.`
+    : "Reload opens it again from its link."))
+}
+
+// As Bokeh does it, but without sending the server what has just come from it.
+const replace = (shown, replacement) => {
+  const { config } = replacement
+  const roots = [...replacement.roots()]
+  shown.clear({ sync: false })
+  replacement.clear({ sync: false })
+  shown.config = config
+  for (const root of roots) { shown.add_root(root, { sync: false }) }
+}
+
+const improve = () => {
+  const { ClientConnection } = window.Bokeh.require("client/connection")
+  const { Document } = window.Bokeh.require("document")
+  const { Message } = window.Bokeh.require("protocol/message")
+  page.amended = true
+  amend(ClientConnection, "connect", (connect) => function () {
+    this._receiver = new this._receiver.constructor()
+    page.connection = this
+    return connect.call(this)
+  })
+  amend(ClientConnection, "_on_message", (take) => function (event) {
+    page.connection = this
+    page.heard = Date.now()
+    take.call(this, event)
+  })
+  amend(ClientConnection, "_awaiting_ack_handler", (handle) => function (message, resolve, reject) {
+    if (message.msgtype() === "ACK") { handle.call(this, message, resolve, reject) } // an update before it comes again
+  })
+  amend(ClientConnection, "_close_bad_protocol", () => function () { drop(this) })
+  amend(ClientConnection, "_repull_session_doc", (pull) => async function (resolve, reject) {
+    if (!this.session) { return pull.call(this, resolve, reject) }
+    try {
+      const { doc_json, buffers } = await this._pull_doc_json()
+      if (JSON.stringify(doc_json).includes(page.born)) {
+        replace(this.session.document, Document.from_json(doc_json, [], buffers))
+        resolve(this.session)
+      } else {
+        end(this)
+        reject(new Error("The session has ended"))
+      }
+    } catch (error) { reject(error) }
+  })
+  amend(ClientConnection, "_schedule_reconnect", () => function () {
+    if (!this.session || page.gone) { return }
+    page.lost ||= Date.now()
+    say("The connection to the server is lost. This page is taking it up again …")
+    retry(this)
+  })
+  setInterval(() => {
+    const connection = page.connection
+    if (!connection || page.gone || connection.closed_permanently) { return }
+    const now = Date.now()
+    if (connection.socket && page.asked > page.heard && now - page.asked > SILENT) {
+      drop(connection)
+    } else if (connection.socket?.readyState === WebSocket.OPEN && page.asked <= page.heard) {
+      page.asked = now
+      connection.send_with_reply(Message.create("SERVER-INFO-REQ", {}, {})).catch(() => {})
+    }
+  }, PERIOD)
+  window.addEventListener("pagehide", () => { if (!page.lost) { page.leave?.() } })
+}
+
+export function render({ model }) {
+  page.born = model.born
+  page.leave = () => model.send_msg({ leave: true })
+  try {
+    if (!page.amended) { improve() }
+  } catch (error) { console.info(`hidviz: a lost connection is left to Bokeh (${error}).`) }
+  return document.createElement("span")
+}

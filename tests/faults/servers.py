@@ -1,0 +1,50 @@
+"""`hidviz serve` as a process of its own, with its log."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+class Serving:
+    """A server, ready to be asked."""
+
+    def __init__(self, *words, port=0, environment=None):
+        self.log = []
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "hidviz", "serve", "--port", str(port), *map(str, words)], cwd=ROOT,
+            env={**os.environ, "OMP_NUM_THREADS": "1", **(environment or {})},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        threading.Thread(target=lambda: self.log.extend(self.process.stderr), daemon=True).start()
+        said = self.process.stdout.readline()
+        assert "hidviz is at" in said, (said, self.log)
+        self.port = int(re.search(r":(\d+)/hidviz", said)[1])
+
+    @property
+    def url(self):
+        return f"http://localhost:{self.port}/hidviz"
+
+    @property
+    def children(self):
+        found = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False)
+        return [int(pid) for pid in found.stdout.split()]
+
+    def kill(self):
+        """Without a chance to end anything."""
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def stop(self):
+        """In order; gives the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(60)
+        self.process.stdout.close()
+        return code

@@ -1,0 +1,97 @@
+"""A line that is cut, held silent, or whose server dies: the run goes on where it was, or there is a way back to it."""
+
+import pytest
+
+from tests.faults.proxy import Line
+from tests.faults.servers import Serving
+from tests.pages import press, rest_at, state, until, wait_for
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+QUERY = "?nv=8&nh=2&T=500&out=100&opt=gradient&rate=0.001"  # learns on and on
+
+
+@pytest.fixture(scope="module")
+def line():
+    """A line to a server."""
+    passing = Line()
+    serving = Serving("--allow-origin", f"localhost:{passing.port}")
+    passing.target = serving.port
+    yield passing
+    serving.stop()
+    passing.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """A function that opens the page through a line; a page error, or a request to elsewhere, fails at the end."""
+    contexts, faults = [], []
+
+    def visiting(port, query=QUERY):
+        context = browser.new_context(viewport={"width": 1400, "height": 900})
+        contexts.append(context)
+        tab = context.new_page()
+        tab.set_default_timeout(60_000)
+        tab.on("pageerror", lambda error: faults.append(f"page error: {error}"))
+        ours = ("http://localhost:", "ws://localhost:", "data:", "blob:")
+        tab.on("request", lambda seen: None if seen.url.startswith(ours) else faults.append(f"outside: {seen.url}"))
+        tab.goto(f"http://localhost:{port}/hidviz{query}")
+        tab.locator("#hidviz-status").wait_for(state="attached", timeout=120_000)
+        wait_for(tab, lambda now: now["ready"], "the connection", 120)
+        return tab
+
+    yield visiting
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def alert(tab):
+    return tab.locator("#hidviz-connection")
+
+
+@pytest.mark.parametrize("running", [True, False], ids=["running", "paused"])
+@pytest.mark.parametrize(("seconds", "silent"), [(0, False), (5, False), (25, False), (12, True)])
+def test_a_line_that_was_cut_is_taken_up_again_where_it_was(running, seconds, silent, visit, line):
+    tab = visit(line.port)
+    before = rest_at(tab, 3)
+    if running:
+        press(tab, "Run")
+        before = wait_for(tab, lambda now: now["running"] and now["step"] > 5, "some steps")
+    line.cut(silent=silent)
+    if seconds:
+        alert(tab).wait_for(timeout=15_000)
+        assert "connection to the server is lost" in alert(tab).inner_text()
+        tab.wait_for_timeout(1000 * seconds)
+    line.mend()
+    until(tab, lambda: alert(tab).count() == 0, "the line to be taken up again", 30)
+    if running:
+        wait_for(tab, lambda now: now["running"] and now["step"] > before["step"] + 5, "the run to have gone on")
+        press(tab, "Pause")
+    else:
+        assert {**state(tab), "ready": True} == before | {"ready": True}
+    there = wait_for(tab, lambda now: not now["running"], "a pause")["step"]
+    press(tab, "Step")
+    wait_for(tab, lambda now: now["step"] == there + 1, "one more step")
+    assert alert(tab).count() == 0
+
+
+def test_a_server_that_was_killed_and_started_again_leaves_a_way_back(visit):
+    first = Serving()
+    tab = visit(first.port)
+    before = rest_at(tab, 4)
+    first.kill()
+    alert(tab).wait_for(timeout=15_000)
+    alert(tab).get_by_role("button", name="Reload").click()
+    until(tab, lambda: "does not answer yet" in alert(tab).inner_text(), "a sentence")
+    second = Serving(port=first.port)
+    try:
+        until(tab, lambda: "has ended" in alert(tab).inner_text(), "the way back", 30)
+        assert "at step 4" in alert(tab).inner_text()
+        alert(tab).get_by_role("button", name="Reload").click()
+        tab.wait_for_function("!document.getElementById('hidviz-connection')")
+        tab.locator("#hidviz-status").wait_for(state="attached", timeout=60_000)
+        again = wait_for(tab, lambda now: now["step"] == 4 and not now["running"], "step 4", 60)
+        assert again["cost"] == pytest.approx(before["cost"], abs=1e-12)
+    finally:
+        second.stop()
