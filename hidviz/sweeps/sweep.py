@@ -165,11 +165,8 @@ class Store:
 class Keeps(Protocol):
     """Where finished measurements are kept: a Store, or anything like it."""
 
-    def load(self) -> dict[str, Measurement]:
-        """Everything that is kept, by key."""
-
-    def append(self, measurement: Measurement) -> None:
-        """Keep one more."""
+    def load(self) -> dict[str, Measurement]: ...  # noqa: D102
+    def append(self, measurement: Measurement) -> None: ...  # noqa: D102
 
 
 def run_sweep(

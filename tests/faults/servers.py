@@ -21,7 +21,8 @@ class Serving:
             env={**os.environ, "OMP_NUM_THREADS": "1", **(environment or {})},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        threading.Thread(target=lambda: self.log.extend(self.process.stderr), daemon=True).start()
+        self._reading = threading.Thread(target=lambda: self.log.extend(self.process.stderr), daemon=True)
+        self._reading.start()
         said = self.process.stdout.readline()
         assert "hidviz is at" in said, (said, self.log)
         self.port = int(re.search(r":(\d+)/hidviz", said)[1])
@@ -38,13 +39,18 @@ class Serving:
     def kill(self):
         """Without a chance to end anything."""
         self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
+        self.close()
 
     def stop(self):
         """In order; gives the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(60)
+        return self.close()
+
+    def close(self):
+        """Wait for the end, and for the last line of the log; gives the exit code."""
+        code = self.process.wait(120)
+        self._reading.join(10)
         self.process.stdout.close()
+        self.process.stderr.close()
         return code
