@@ -4,13 +4,14 @@ from hidviz.sweeps.figure_curves import COSTS, Panel, Series, panels
 from hidviz.sweeps.measurement import Measurement, key_of
 from hidviz.sweeps.paper_figures import FIGURES, Figure, Kind
 from hidviz.sweeps.results import Results, differing, load, paths, results_of, save
-from hidviz.sweeps.sweep import LOOK, Store, Sweep, SweepState, courses, grid, run_sweep, table
+from hidviz.sweeps.sweep import LOOK, Keeps, Store, Sweep, SweepState, courses, grid, run_sweep, table
 
 __all__ = [
     "COSTS",
     "FIGURES",
     "LOOK",
     "Figure",
+    "Keeps",
     "Kind",
     "Measurement",
     "Panel",
