@@ -20,7 +20,7 @@ Experiment: one run with every setting as one value, by itself or from many star
     restarts → Restarts (of Start), save_bundle, load_bundle → Bundle, Runner
 
 Sweep: many experiments to one table (imports pandas):
-    Sweep, grid, run_sweep → SweepState (of Measurement), Store, workers → Crew, FIGURES
+    Sweep, grid, run_sweep → SweepState (of Measurement), Store (which Keeps), workers → Crew, FIGURES
 
 Your own data: from spikes in files to couplings, and how many hidden units they speak for:
     read_spikes → Spikes, Preview, divide → Parts, fit_recording → Fitted, Settings, scan → Scan (of ScanRow),
@@ -114,9 +114,9 @@ from hidviz.network import (
 from hidviz.version import __version__
 
 if TYPE_CHECKING:
-    from hidviz.sweeps import FIGURES, Measurement, Store, Sweep, SweepState, grid, run_sweep
+    from hidviz.sweeps import FIGURES, Keeps, Measurement, Store, Sweep, SweepState, grid, run_sweep
 
-_SWEEPS = ("FIGURES", "Measurement", "Store", "Sweep", "SweepState", "grid", "run_sweep")
+_SWEEPS = ("FIGURES", "Keeps", "Measurement", "Store", "Sweep", "SweepState", "grid", "run_sweep")
 
 __all__ = [  # noqa: RUF022 - in groups, as the docstring
     # network
@@ -131,7 +131,7 @@ __all__ = [  # noqa: RUF022 - in groups, as the docstring
     "PRESETS", "Advice", "Bundle", "Data", "Experiment", "Frame", "Progress", "Restarts", "Runner", "Setup", "Start",
     "Trace", "advice", "iter_resumed", "iter_run", "load_bundle", "restarts", "save_bundle",
     # sweep
-    "FIGURES", "Crew", "Measurement", "Store", "Sweep", "SweepState", "grid", "run_sweep", "workers",
+    "FIGURES", "Crew", "Keeps", "Measurement", "Store", "Sweep", "SweepState", "grid", "run_sweep", "workers",
     # your own data
     "Examination", "HiddenIsing", "HiddenUnit", "couplings_table", "examine", "hide_unit", "posterior_table",
     "Fitted", "Parts", "Preview", "Scan", "ScanRow", "Settings", "SparseFit", "Spikes", "divide",
