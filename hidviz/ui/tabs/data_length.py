@@ -8,28 +8,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
-import pandas as pd
 import panel as pn
 import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.experiments import ASSETS
 from hidviz.sweeps import (
     Measurement,
     Panel,
-    Results,
     Sweep,
     SweepState,
-    courses,
     differing,
     key_of,
-    load,
     panels,
-    table,
 )
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.export_buttons import ExportButtons
@@ -39,6 +32,7 @@ from hidviz.ui.plots.sweep import Layer, LengthPlot, legend
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.sweep_queue import in_turn
 from hidviz.ui.tabs.data_length_choice import Choice
+from hidviz.ui.tabs.data_length_points import Points, completed, own_points, shipped_points
 from hidviz.ui.text.sweep import end_in_words, html_table, progress_in_words
 from hidviz.ui.theme import inks
 from hidviz.units import duration
@@ -129,7 +123,7 @@ class LengthsTab:
 
     def export(self, what: str) -> None:
         """Hand out the table, or a page with the figures."""
-        found, of_courses = self._shown_results()
+        found, of_courses = self._shown()
         if found.empty:
             self.progress_line.object = "There is nothing to export yet: run the sweep first."
         elif what == "CSV":
@@ -191,7 +185,7 @@ class LengthsTab:
         self.buttons.disabled = [name for name, possible in can.items() if not possible]
         layers = [
             (self._shipped(sweep), True),
-            (self._own_results(sweep), False),
+            (own_points(self._computed, sweep), False),
         ]
         drawn = [
             (panel, shipped)
@@ -210,7 +204,7 @@ class LengthsTab:
         self.exports.caption = " · ".join(f"{dash}: {name}" for name, dash in dashes.items())
         self.exports.name_of_files = self.choice.name
         self.table.visible = self.show_table.value
-        self.table.object = html_table(self._shown_results()[0]) if self.show_table.value else ""
+        self.table.object = html_table(self._shown()[0]) if self.show_table.value else ""
 
     def _say(self, sweep: Sweep | None, running: bool) -> None:
         """What is to be seen, where it comes from, and how far it has come."""
@@ -246,7 +240,7 @@ class LengthsTab:
 
     def _compared(self, sweep: Sweep | None) -> str:
         """Whether shipped and computed points agree."""
-        shipped, own = self._shipped(sweep), self._own_results(sweep)
+        shipped, own = self._shipped(sweep), own_points(self._computed, sweep)
         if shipped is None or own is None:
             return ""
         both = set(shipped[0]["key"]) & set(own[0]["key"])
@@ -257,35 +251,14 @@ class LengthsTab:
         n = self._state.n_done if self._state else 0
         return f"{n} point{'s are' if n != 1 else ' is'} kept."
 
-    # Results
+    # Points
 
-    def _shipped(self, sweep: Sweep | None) -> tuple[pd.DataFrame, pd.DataFrame] | None:
-        """Shipped table and courses of the experiments chosen."""
-        results = _shipped_results(self.choice.name) if self.choice.figure and sweep else None
-        if results is None or sweep is None:
-            return None
-        keys = [key_of(experiment) for experiment in sweep.experiments]
-        found = results.table[results.table["key"].isin(keys)]
-        return None if found.empty else (found, results.courses)
+    def _shipped(self, sweep: Sweep | None) -> Points | None:
+        return shipped_points(self.choice.name, sweep) if self.choice.figure else None
 
-    def _own_results(self, sweep: Sweep | None) -> tuple[pd.DataFrame, pd.DataFrame] | None:
-        """The same of what was computed here."""
-        keys = [key_of(experiment) for experiment in sweep.experiments] if sweep else []
-        found = [self._computed[key] for key in keys if key in self._computed]
-        return (table(found), courses(found)) if found else None
-
-    def _shown_results(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """What was computed here, completed by what was shipped."""
+    def _shown(self) -> Points:
         sweep = self.choice.sweep()
-        shipped, own = self._shipped(sweep), self._own_results(sweep)
-        parts = [part for part in (own, shipped) if part is not None]
-        if len(parts) < 2:
-            return parts[0] if parts else (table([]), courses([]))
-        known = set(parts[0][0]["key"])
-        return tuple(
-            pd.concat([mine, other[~other["key"].isin(known)]], ignore_index=True) if len(other) else mine
-            for mine, other in zip(*parts, strict=True)
-        )
+        return completed(own_points(self._computed, sweep), self._shipped(sweep))
 
 
 def _written(shown: tuple[Panel, ...], title: str) -> Iterator[str]:
@@ -293,11 +266,3 @@ def _written(shown: tuple[Panel, ...], title: str) -> Iterator[str]:
     from hidviz.ui.export.overlays import html
 
     yield html(shown, title)
-
-
-@lru_cache(maxsize=8)
-def _shipped_results(name: str) -> Results | None:
-    try:
-        return load(ASSETS, name)
-    except FileNotFoundError:
-        return None
