@@ -13,6 +13,7 @@ from hidviz.evaluation.error_bars import Comparison, ErrorBars, compare_errors, 
 from hidviz.evaluation.error_paths import Excerpt, Path, by_delay, excerpt_at, n_paths, strongest_paths
 from hidviz.evaluation.errors import Criteria, criteria, mean_square_errors, rms_errors
 from hidviz.evaluation.free_run import FreeRun, free_run
+from hidviz.evaluation.hidden_states import hidden_magnetisations, hidden_state_error, wrong_signs
 from hidviz.evaluation.information import LONGEST_ERROR_BARS, MOST_PARAMETERS, error_bar_seconds
 from hidviz.evaluation.likelihood import LONGEST_JUDGEMENT, cost_per_bin, judge_for, log_likelihood
 from hidviz.evaluation.model_comparison import Candidate, Evidence, Judgement, judge
@@ -54,6 +55,8 @@ __all__ = [
     "flip_half",
     "free_run",
     "gauge_label",
+    "hidden_magnetisations",
+    "hidden_state_error",
     "iter_equivalents",
     "iter_error_bars",
     "judge",
@@ -68,4 +71,5 @@ __all__ = [
     "rms_errors",
     "sampler",
     "strongest_paths",
+    "wrong_signs",
 ]

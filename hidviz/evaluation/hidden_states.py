@@ -1,0 +1,96 @@
+"""Hidden states: how often the data, read through some couplings, tell the hidden units' signs wrongly.
+
+Given the visible data, the guess that is least often wrong about a unit is the sign of its posterior magnetisation. The
+share of wrong signs needs no scale: 0 where the data tell all, ½ where they tell nothing. With the true couplings it is
+the error that no method can go below; replica theory predicts it for large networks (Bachschmid-Romano & Opper, J.
+Stat. Mech. 2014, arXiv 1405.4164). With learned couplings, brought into the best gauge first, what is above that is the
+price of not knowing them.
+
+The posterior is the exact one where its sum over hidden states is affordable, else the average of Gibbs samples after
+some that are left out; then ties and rare turns of the chain add a little. The last bin of a trial, whose hidden state
+acts on nothing that was seen, is left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hidviz.background import checkpoint
+from hidviz.evaluation.likelihood import judge_for
+from hidviz.learners import prepare
+from hidviz.network import Couplings, Recording, aligned
+from hidviz.numerics import Array
+
+_MOST_NUMBERS = 2**20  # magnetisations that the exact learner hands out
+_LONGEST = 20.0  # seconds that the exact posterior may take
+_SKIPPED, _KEPT = 30, 100  # sweeps
+
+
+def hidden_magnetisations(couplings: Couplings, recording: Recording, *, seed: int = 0) -> Array:
+    """Posterior magnetisations <sigma_a(t)> of stochastic hidden units, (n_transitions, Nh), trial after trial.
+
+    Args:
+        couplings: the network, with or without M.
+        recording: the visible history.
+        seed: of the samples, where the exact posterior is not affordable.
+
+    Raises:
+        ValueError: the numbers of visible units differ.
+    """
+    if couplings.n_visible != recording.n_visible:
+        raise ValueError(
+            f"The couplings are for {couplings.n_visible} visible units, the data have {recording.n_visible}."
+        )
+    n_hidden, recurrent = couplings.n_hidden, bool(couplings.M.any())
+    if n_hidden * recording.n_transitions <= _MOST_NUMBERS:
+        exact = judge_for("exact", recording, n_hidden, hidden_hidden=recurrent, bias=True, longest=_LONGEST)
+        beliefs = None if exact is None else exact(couplings).beliefs
+        if beliefs is not None:
+            return beliefs.hidden
+    chain = prepare("gibbs", recording, n_hidden=n_hidden, hidden_hidden=recurrent, bias=True, seed=seed)
+    beliefs, total = None, np.zeros((recording.n_transitions, n_hidden))
+    for sweep in range(_SKIPPED + _KEPT):
+        checkpoint()
+        beliefs = chain(couplings, beliefs).beliefs
+        if beliefs is not None and sweep >= _SKIPPED:
+            total += beliefs.hidden
+    return total / _KEPT
+
+
+def wrong_signs(magnetisations: Array, hidden: ArrayLike) -> float:
+    """Share of hidden states whose sign the magnetisations tell wrongly; a magnetisation of 0 is half wrong.
+
+    Args:
+        magnetisations: (n, Nh).
+        hidden: (n, Nh) of ±1, the true states of the same bins.
+
+    Raises:
+        ValueError: the shapes differ, or there is nothing to compare.
+    """
+    true = np.asarray(hidden, dtype=np.float64)
+    if magnetisations.shape != true.shape or not true.size:
+        raise ValueError(
+            f"Magnetisations and hidden states must have one shape that is not empty, got {magnetisations.shape} and "
+            f"{true.shape}: leave out the last bin of a trial."
+        )
+    return float(0.5 - 0.5 * np.mean(np.sign(magnetisations) * true))
+
+
+def hidden_state_error(
+    couplings: Couplings, truth: Couplings, recording: Recording, hidden: ArrayLike, *, seed: int = 0
+) -> float:
+    """Share of wrong signs of hidden states told by some couplings, in the gauge nearest to the truth.
+
+    Args:
+        couplings: the truth itself, or learned ones with as many hidden units.
+        truth: the true couplings.
+        recording: one trial of T bins.
+        hidden: (T, Nh) its true hidden states, ±1, or those of the T - 1 bins that act on the data.
+        seed: of the samples, where the exact posterior is not affordable.
+
+    Raises:
+        ValueError: the numbers of units or bins do not fit together.
+    """
+    true = np.asarray(hidden)[: recording.n_transitions]
+    return wrong_signs(hidden_magnetisations(aligned(couplings, truth), recording, seed=seed), true)
