@@ -24,6 +24,7 @@ from hidviz.learners.mean_field import (
     MEAN_FIELD_SAME_TIME,
     MEAN_FIELD_SECOND_ORDER,
 )
+from hidviz.learners.mean_field_correlated import MEAN_FIELD_CORRELATED
 from hidviz.learners.parts.logistic import best_rows
 from hidviz.learners.parts.sparse_logistic import sparse_rows
 from hidviz.learners.protocol import (
@@ -72,6 +73,7 @@ _METHODS = {
         MEAN_FIELD_GAUSSIAN,
         MEAN_FIELD_SECOND_ORDER,
         MEAN_FIELD_SAME_TIME,
+        MEAN_FIELD_CORRELATED,
         GIBBS,
         VISIBLE,
         VISIBLE_LAG2,

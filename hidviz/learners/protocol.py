@@ -41,10 +41,12 @@ class Beliefs:
     Args:
         hidden: (n_transitions, Nh) magnetisation or sampled state at the start of each transition.
         sweeps: how many random sweeps have been drawn so far (gibbs); 0 otherwise.
+        response: (n_transitions, Nh) how far each unit's field comes back to it (correlated mean field); else None.
     """
 
     hidden: Array
     sweeps: int = 0
+    response: Array | None = None
 
 
 def regauge_beliefs(beliefs: Beliefs, gauge: Gauge) -> Beliefs:
@@ -52,7 +54,8 @@ def regauge_beliefs(beliefs: Beliefs, gauge: Gauge) -> Beliefs:
 
     Where an E-step has several fixed points, only they lead to the same one.
     """
-    return replace(beliefs, hidden=beliefs.hidden[:, gauge.order] * gauge.signs)
+    response = None if beliefs.response is None else beliefs.response[:, gauge.order]
+    return replace(beliefs, hidden=beliefs.hidden[:, gauge.order] * gauge.signs, response=response)
 
 
 @dataclass(frozen=True, eq=False)

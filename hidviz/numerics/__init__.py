@@ -2,7 +2,7 @@
 
 from hidviz.numerics.arrays import Array, Flags, Index, States, check_generator
 from hidviz.numerics.bernoulli import Receivers, receivers, response
-from hidviz.numerics.gaussian import LOWEST, NAIVE, Averages, Closure, Curvature, gaussian
+from hidviz.numerics.gaussian import LOWEST, NAIVE, Averages, Closure, Curvature, Slopes, gaussian
 from hidviz.numerics.joint_states import Tables, distinct, expected_tanh, joint_states, rank
 from hidviz.numerics.messages import Kernel, Messages, backward, best_scores, forward, kernel, smooth, trace_back
 from hidviz.numerics.parallel_in_time import join_segments
@@ -20,6 +20,7 @@ __all__ = [
     "Kernel",
     "Messages",
     "Receivers",
+    "Slopes",
     "States",
     "Tables",
     "backward",
