@@ -4,8 +4,8 @@ Hidden units that speak to the same visible unit become dependent once its state
 eqs. 22 (`Efull`) and 27 (`PMF`), treats them as independent. So the slope of K loses Σ_c <1-tanh²H_i> K_ic C_cb, with C
 the covariance within a bin, as large as what it keeps wherever Nv is of the order of Nh; more data do not make it
 smaller. Here fields vary with the full covariance, and correlations cost what they cost normal variables. That removes
-most of the bias of the slopes at the true couplings; a random start may still end far from them. With D² = diag(R C Rᵀ),
-R = [K; M], and mu and C of each bin found by `parts.correlated_e_step`:
+most of the bias of the slopes at the true couplings; a random start may still end far from them. With R = [K; M],
+D² = diag(R C Rᵀ), and mu and C of each bin found by `parts.correlated_e_step`:
 
     A    = Σ_t { s(t+1)·H - ΣF(H, D²) + mu·B(t-1) - ΣF(B(t-1), D²) + S[mu] + ½ log det C - ½ Σ log(1-mu²) }
     dJ   = Σ e s(t)ᵀ         dK_ib = Σ { e_i mu_b - chi_i (K C)_ib }        F = <log 2cosh>, Gaussian closure
