@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from hidviz.network.build_spikes import as_train, begin_of, from_trials
 from hidviz.network.formats.options import Options
 from hidviz.network.spikes import Spikes, Trial
-from hidviz.network.spikes_from import as_train, begin_of, from_trials
 from hidviz.numerics import Array
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"

@@ -12,10 +12,10 @@ import numpy as np
 from scipy.io import loadmat
 from scipy.io.matlab import MatReadError
 
+from hidviz.network.build_spikes import as_train, begin_of, from_counts, from_trials
 from hidviz.network.formats.hdf5 import is_hdf5, opened
 from hidviz.network.formats.options import Options
 from hidviz.network.spikes import MOST_ENTRIES, Spikes, Trial
-from hidviz.network.spikes_from import as_train, begin_of, from_counts, from_trials
 
 
 def read_mat(path: Path, options: Options) -> Spikes:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from hidviz.network.build_spikes import as_train, from_counts, from_events, from_trials, from_units
 from hidviz.network.formats.options import MOST_BYTES, Options
 from hidviz.network.spikes import Spikes, Trial
-from hidviz.network.spikes_from import as_train, from_counts, from_events, from_trials, from_units
 
 MAGIC = b"\x93NUMPY"
 KILOSORT = ("spike_times.npy", "spike_clusters.npy")

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hidviz.network.build_spikes import CLOCKS, TIMES, TRIALS, UNITS, check_shape, from_counts, from_events, plain_name
 from hidviz.network.formats.options import Options
 from hidviz.network.spikes import Spikes
-from hidviz.network.spikes_from import CLOCKS, TIMES, TRIALS, UNITS, check_shape, from_counts, from_events, plain_name
 from hidviz.numerics import Array
 
 WORDS = {"true": 1.0, "false": 0.0}
