@@ -25,7 +25,7 @@ the start, and one judges; of 20 trials or more whole ones are dealt out. FILE.n
 J, K, L, M, h, g (rows receive, columns send), FILE.json names, costs, gains with their errors, and settings.
 A range of hidden units is a scan: all of it goes to FILE.json, and the model chosen to FILE.npz.
 
-  hidviz fit session1.npy session2.npy --hidden 4 --learner mean-field --box 1 --out fit.npz
+  hidviz fit session1.npy session2.npy --hidden 4 --learner mean-field --penalty learned --out fit.npz
   hidviz fit session.nwb --bin 20ms --hidden 0-4 --hidden-hidden both --out fit.npz
   python -c "import numpy as np; print(np.load('fit.npz')['J'])"
 """
@@ -67,7 +67,10 @@ def add(commands: Any) -> None:
         metavar="N",
         help="blocks of time to divide in (default: 40; 0: learn from all)",
     )
-    parser.add_argument("--penalty", type=float, default=0.0, metavar="X", help="weight of the L2 penalty (default: 0)")
+    parser.add_argument(
+        "--penalty", type=_weight, default=0.0, metavar="X",
+        help="weight of the L2 penalty, or “learned” from the data, block by block (default: 0)",
+    )  # fmt: skip
     parser.add_argument("--box", type=float, metavar="X", help="largest size of a coupling (default: none)")
     parser.add_argument("--steps", type=int, default=1000, metavar="N", help="most steps of a run (default: 1000)")
     parser.add_argument("--starts", type=int, default=3, metavar="N", help="random starts (default: 3)")
@@ -82,6 +85,11 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--force", action="store_true", help="overwrite the result, once the new one is complete")
     parser.set_defaults(act=act)
+
+
+def _weight(text: str) -> float | str:
+    """The weight of a penalty: a number, or the word “learned”."""
+    return text if text == "learned" else float(text)
 
 
 def act(given: argparse.Namespace) -> int:

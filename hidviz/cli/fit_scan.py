@@ -34,7 +34,7 @@ def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], co
     bar, parts, table = Bar(), divide(recording, blocks=settings.blocks), None
     for table in scan(
         parts, hidden=hidden, hidden_hidden={"yes": (True,), "no": (False,), "both": (False, True)}[coupled],
-        starts=settings.starts, penalty=settings.penalty or None, box=settings.box, max_steps=settings.max_steps,
+        starts=settings.starts, penalty=_number(settings) or None, box=settings.box, max_steps=settings.max_steps,
         seed=settings.seed,
     ):  # fmt: skip
         left = f", about {table.seconds_left:.0f} s left" if table.seconds_left else ""
@@ -66,7 +66,7 @@ def hide(found: Fitted, recording: Recording, settings: Settings, unit: str) -> 
     say(f"hiding {unit}, to infer it from the others ...")
     seen = hide_unit(
         divide(recording, blocks=settings.blocks), unit, n_hidden=size, hidden_hidden=bool(found.couplings.M.any()),
-        starts=settings.starts, penalty=settings.penalty, max_steps=settings.max_steps, seed=settings.seed,
+        starts=settings.starts, penalty=_number(settings), max_steps=settings.max_steps, seed=settings.seed,
     )  # fmt: skip
     say(seen.in_words())
     found.summary["hide"] = {**asdict(seen), "is_the_unit": seen.is_the_unit}
@@ -116,3 +116,14 @@ def _summary(table: Scan, recording: Recording, settings: Settings, chosen: Coup
 def _plain(value: object) -> object:
     """Numbers that JSON has no word for as null."""
     return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def _number(settings: Settings) -> float:
+    """The penalty of settings whose fits are compared with each other.
+
+    Raises:
+        Refused: it is learned, and so another one in every fit.
+    """
+    if settings.penalty == "learned":
+        raise Refused("Fits that are compared need one penalty: give --penalty a number, or leave it out.")
+    return settings.penalty

@@ -49,7 +49,8 @@ class Experiment:
         n_hidden_assumed: hidden units that the learner assumes; as many as there are when None.
         optimiser: a name in OPTIMISERS; None for the default of the learner.
         rate: step size; None for the default of the optimiser.
-        penalty: weight of the L2 penalty per bin.
+        penalty: weight of the L2 penalty per bin; "learned" for one in each block of couplings that follows from the
+            data.
         box: largest allowed size of a coupling; None for no box.
         start: a name in STARTS.
         start_index: which of the random starts, counted from 1.
@@ -76,7 +77,7 @@ class Experiment:
     n_hidden_assumed: int | None = None
     optimiser: str | None = None
     rate: float | None = None
-    penalty: float = 0.0
+    penalty: float | Literal["learned"] = 0.0
     box: float | None = None
     start: str = "random"
     start_index: int = 1
@@ -89,7 +90,7 @@ class Experiment:
     def __post_init__(self) -> None:
         for name, (low, high) in RANGES.items():
             value = getattr(self, name)
-            if value is None and name in OPTIONAL:
+            if (value is None and name in OPTIONAL) or (name == "penalty" and value == "learned"):
                 continue
             value = plain_number(name, value, low, high)
             object.__setattr__(self, name, value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def iter_starts(
     *,
     starts: int,
     seed: int,
-    penalty: float = 0.0,
+    penalty: float | Literal["learned"] = 0.0,
     box: float | None = None,
     max_steps: int = 300,
 ) -> Generator[tuple[int, Snapshot], None, tuple[Run, ...]]:
@@ -55,7 +56,7 @@ def iter_starts(
         recording: what the learner was prepared on.
         starts: number of random starts.
         seed: of the random starts.
-        penalty: weight of the L2 penalty per bin.
+        penalty: weight of the L2 penalty per bin; "learned" for one in each block that follows from the data.
         box: largest allowed size of a coupling; None for no box.
         max_steps: most steps of a start.
     """

@@ -38,7 +38,7 @@ class Settings:
         hidden_hidden: learn M too.
         bias: learn the biases too.
         blocks: blocks of time to divide the recording in; 0 to learn from all of it and judge by nothing.
-        penalty: weight of the L2 penalty per bin.
+        penalty: weight of the L2 penalty per bin; "learned" for one in each block that follows from the data.
         box: largest allowed size of a coupling; None for no box.
         max_steps: most steps of a run.
         starts: number of random starts.
@@ -53,7 +53,7 @@ class Settings:
     hidden_hidden: bool = False
     bias: bool = True
     blocks: int = 40
-    penalty: float = 0.0
+    penalty: float | Literal["learned"] = 0.0
     box: float | None = None
     max_steps: int = 1000
     starts: int = 3
@@ -73,7 +73,7 @@ class Settings:
             ("starts", "number of starts", 1, 1_000),
             ("seed", "seed", *RANGES["seed"]),
         ):
-            if name == "box" and self.box is None:
+            if (name == "box" and self.box is None) or (name == "penalty" and self.penalty == "learned"):
                 continue
             value = plain_number(f"The {what}", getattr(self, name), low, high)
             object.__setattr__(self, name, value)
@@ -129,6 +129,7 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
     )  # fmt: skip
     runs = yield from mapped(starts, report)
     best = runs[0]
+    weight = TINY if settings.penalty == "learned" else settings.penalty  # of the models without hidden units
     yield Progress("judging", 1.0)
     longest = LONGEST_JUDGEMENT
     exact = learner if method.likelihood else judge_for(settings.learner, train, n_hidden, **switches, longest=longest)
@@ -154,7 +155,7 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
             "objective": best.last.cost,
             "cost": train_cost,
             "stop": None if stop is None else best.stop,
-            **_judged(parts, best.couplings, method, n_hidden, switches, settings.penalty),
+            **_judged(parts, best.couplings, method, n_hidden, switches, weight),
             "aic": None if paid is None else paid.aic / paid.n_transitions,
             "bic": None if paid is None else paid.bic / paid.n_transitions,
             "n_parameters": n_parameters,

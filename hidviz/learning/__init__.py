@@ -3,6 +3,7 @@
 from hidviz.learning.fit import Fit, fit
 from hidviz.learning.loop import learn, with_couplings
 from hidviz.learning.optimisers import OPTIMISERS
+from hidviz.learning.regularisation import Penalty
 from hidviz.learning.snapshot import Snapshot, regauged, result
 from hidviz.learning.starts import STARTS, mirrored_start, random_start, signed_start, true_start
 from hidviz.learning.stopping import Cure, Remark, State, data_warnings
@@ -12,6 +13,7 @@ __all__ = [
     "STARTS",
     "Cure",
     "Fit",
+    "Penalty",
     "Remark",
     "Snapshot",
     "State",

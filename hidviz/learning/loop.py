@@ -6,20 +6,23 @@
 Whoever consumes the generator decides the pace: pausing is not asking for the next snapshot. A snapshot holds all that
 is needed to resume from it, so a run is flipped, rewound or resumed by calling `learn` again with another snapshot.
 
-A cost is -objective / n_transitions, in nats per bin. What is minimised is the cost plus penalty/2 · Σ θ².
+A cost is -objective / n_transitions, in nats per bin. What is minimised is the cost plus penalty/2 · Σ θ². A learned
+penalty is updated between two steps, near the optimum at the present weights: see `regularisation`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from hidviz.background import on_one_blas_thread
 from hidviz.learners import Estimate, Learner
 from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, largest_gradient
-from hidviz.learning.snapshot import Best, Snapshot
+from hidviz.learning.regularisation import Choice, Penalty, changed_pairs, first_penalty, updated
+from hidviz.learning.snapshot import Best, Snapshot, averaged, better
 from hidviz.learning.stopping import Limits, Remark, data_warnings, diverged
 from hidviz.network import Couplings, largest_field
 from hidviz.numerics import Array
@@ -34,7 +37,7 @@ def learn(
     *,
     optimiser: str | None = None,
     rate: float | None = None,
-    penalty: float = 0.0,
+    penalty: float | Literal["learned"] = 0.0,
     box: float | None = None,
     held_out: Learner | None = None,
     patience: int | None = None,
@@ -49,7 +52,8 @@ def learn(
         start: couplings to start from, or a snapshot to resume from.
         optimiser: a name in OPTIMISERS; "l-bfgs" when left out, "adam" for a stochastic learner.
         rate: step size; the optimiser's own default when left out.
-        penalty: weight of the L2 penalty, penalty/2 · Σ θ² added to the cost per bin.
+        penalty: weight of the L2 penalty, penalty/2 · Σ θ² added to the cost per bin; "learned" for a weight in each
+            block of couplings, biases aside, that follows from the data.
         box: largest allowed size of a coupling, or None.
         held_out: the same kind of learner, prepared on data that is not learned from; its cost is reported.
         patience: end when the held-out cost has not fallen for this many steps; None for never.
@@ -77,12 +81,12 @@ def learn(
         snapshot = snapshot.settled
     while True:
         if snapshot.state == "learning":
-            snapshot = limits.ended(snapshot)
+            snapshot = limits.ended(task.reweighed(snapshot, schedule.horizon))
         yield snapshot
         if snapshot.state != "learning":
             return
         point, lowest = task.point(snapshot), snapshot.lowest or snapshot
-        found, memory, evaluations = rule.step(task.evaluate(snapshot.couplings), point, snapshot.memory, schedule)
+        found, memory, evaluations = rule.step(task.evaluate(snapshot), point, snapshot.memory, schedule)
         if found is point:
             snapshot = task.stuck(snapshot, evaluations)
             continue
@@ -99,11 +103,12 @@ def with_couplings(snapshot: Snapshot, couplings: Couplings, learner: Learner, h
     fresh = next(learn(learner, couplings, optimiser=snapshot.optimiser, held_out=held_out))
     return replace(
         fresh,
+        penalty=snapshot.penalty,
         step=snapshot.step,
         evaluations=snapshot.evaluations + fresh.evaluations,
         state="learning",
         remarks=(),
-        best=_better(snapshot.best, snapshot.step, fresh.held_out, couplings),
+        best=better(snapshot.best, snapshot.step, fresh.held_out, couplings),
     )
 
 
@@ -113,7 +118,7 @@ class _Task:
 
     learner: Learner
     held_out: Learner | None
-    penalty: float
+    penalty: Choice
     optimiser: str
     limits: Limits
     of_data: tuple[Remark, ...]
@@ -123,8 +128,9 @@ class _Task:
         """Largest allowed size of a coupling."""
         return self.limits.box
 
-    def evaluate(self, frame: Couplings) -> Callable[[Array, Point[Estimate]], Point[Estimate]]:
-        """The penalised cost as a function of the learned entries; the others are taken from `frame`."""
+    def evaluate(self, snapshot: Snapshot) -> Callable[[Array, Point[Estimate]], Point[Estimate]]:
+        """The cost, penalised as in a snapshot, as a function of the learned entries; the others are taken from it."""
+        frame, weights = snapshot.couplings, self._weights(snapshot.penalty, snapshot.couplings)
         bound = max(FARTHEST, largest_field(frame))
 
         def at(theta: Array, near: Point[Estimate]) -> Point[Estimate]:
@@ -133,25 +139,29 @@ class _Task:
             couplings = frame.with_vector(theta, self.learner.learned)
             if largest_field(couplings) > bound:
                 return replace(near, cost=np.inf)
-            return self._point(theta, self.learner(couplings, near.extra.beliefs))
+            return self._point(theta, self.learner(couplings, near.extra.beliefs), weights)
 
         return at
 
     def point(self, snapshot: Snapshot) -> Point[Estimate]:
         """The optimiser's view of a snapshot."""
-        return self._point(snapshot.couplings.vector(self.learner.learned), snapshot.estimate)
+        weights = self._weights(snapshot.penalty, snapshot.couplings)
+        return self._point(snapshot.couplings.vector(self.learner.learned), snapshot.estimate, weights)
 
-    def _point(self, theta: Array, estimate: Estimate) -> Point[Estimate]:
-        cost = self.learner.per_bin(estimate) + 0.5 * self.penalty * float(theta @ theta)
-        gradient = self.penalty * theta - estimate.gradient.vector(self.learner.learned) / self.learner.n_transitions
+    def _weights(self, penalty: Penalty, couplings: Couplings) -> Array:
+        return penalty.vector(couplings, self.learner.learned)
+
+    def _point(self, theta: Array, estimate: Estimate, weights: Array) -> Point[Estimate]:
+        cost = self.learner.per_bin(estimate) + 0.5 * float(theta @ (weights * theta))
+        gradient = weights * theta - estimate.gradient.vector(self.learner.learned) / self.learner.n_transitions
         return Point(theta, cost if np.isfinite(cost) else np.inf, gradient, estimate)
 
     def first(self, couplings: Couplings) -> Snapshot:
         """Snapshot 0."""
         couplings = self._inside(couplings)
-        estimate = self.learner(couplings)
-        point = self._point(couplings.vector(self.learner.learned), estimate)
-        return self._snapshot(0, 1, couplings, point, Memory(), None)
+        penalty, estimate = first_penalty(self.penalty, self.learner), self.learner(couplings)
+        point = self._point(couplings.vector(self.learner.learned), estimate, self._weights(penalty, couplings))
+        return self._snapshot(0, 1, couplings, point, Memory(), None, penalty)
 
     def resumed(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot as this task sees it: itself, unless box, penalty or optimiser were others."""
@@ -160,10 +170,14 @@ class _Task:
             return snapshot if after is snapshot.settled else after
         if snapshot.state != "learning":
             return snapshot
+        if not (self.penalty == "learned" and snapshot.penalty.learned):
+            penalty = first_penalty(self.penalty, self.learner)
+            snapshot = snapshot if penalty == snapshot.penalty else replace(snapshot, penalty=penalty)
         inside = self._inside(snapshot.couplings)
         if inside is not snapshot.couplings:
-            point = self.evaluate(inside)(inside.vector(self.learner.learned), self.point(snapshot))
-            return self._snapshot(snapshot.step, snapshot.evaluations + 1, inside, point, Memory(), None)
+            point = self.evaluate(snapshot)(inside.vector(self.learner.learned), self.point(snapshot))
+            count = snapshot.evaluations + 1
+            return self._snapshot(snapshot.step, count, inside, point, Memory(), None, snapshot.penalty)
         gradient = largest_gradient(self.point(snapshot), self.box)
         if (gradient, self.optimiser) == (snapshot.largest_gradient, snapshot.optimiser):
             return snapshot
@@ -176,20 +190,34 @@ class _Task:
         """The snapshot after a step of the optimiser."""
         couplings = before.couplings.with_vector(found.theta, self.learner.learned)
         count = before.evaluations + evaluations
-        after = self._snapshot(before.step + 1, count, couplings, found, memory, before.best)
+        after = self._snapshot(before.step + 1, count, couplings, found, memory, before.best, before.penalty)
         lowest, cost = before.lowest or before, self.point(before).cost
         if found.cost > self.point(lowest).cost:
             after = replace(after, lowest=lowest, rises=before.rises + 1 if found.cost > cost else 0)
         if self.learner.stochastic and after.step > 0.8 * (self.limits.max_steps or np.inf):
-            after = replace(after, average=_averaged(before.average, couplings))
+            after = replace(after, average=averaged(before.average, couplings))
         return after
+
+    def reweighed(self, snapshot: Snapshot, horizon: int) -> Snapshot:
+        """The snapshot with the weights of a learned penalty updated, if that is due here."""
+        before = snapshot.penalty
+        if not before.is_due(snapshot.step, snapshot.largest_gradient, horizon if self.learner.stochastic else None):
+            return snapshot
+        penalty, evaluations = updated(before, self.learner, snapshot.couplings, snapshot.estimate, snapshot.step)
+        memory = snapshot.memory
+        if self.optimiser == "l-bfgs":
+            change = self._weights(penalty, snapshot.couplings) - self._weights(before, snapshot.couplings)
+            memory = replace(memory, vectors=changed_pairs(memory.vectors, change))
+        count = snapshot.evaluations + evaluations
+        after = replace(snapshot, penalty=penalty, evaluations=count, memory=memory, lowest=None, rises=0)
+        return replace(after, largest_gradient=largest_gradient(self.point(after), self.box))
 
     def halfway(self, before: Snapshot, after: Snapshot) -> Snapshot:
         """Half of the step between two snapshots: the couplings of the later one, the beliefs of the earlier one."""
         assert self.learner.held is not None
         assert before.estimate.beliefs is not None
         estimate = self.learner.held(after.couplings, before.estimate.beliefs)
-        point = self._point(after.couplings.vector(self.learner.learned), estimate)
+        point = self.point(replace(after, estimate=estimate))
         return replace(
             after,
             estimate=estimate,
@@ -219,6 +247,7 @@ class _Task:
         point: Point[Estimate],
         memory: Memory,
         best: Best | None,
+        penalty: Penalty,
     ) -> Snapshot:
         held_out = None if self.held_out is None else self.held_out.per_bin(self.held_out(couplings))
         return Snapshot(
@@ -229,31 +258,19 @@ class _Task:
             cost=self.learner.per_bin(point.extra),
             largest_gradient=largest_gradient(point, self.box),
             held_out=held_out,
-            best=_better(best, step, held_out, couplings),
+            best=better(best, step, held_out, couplings),
             memory=memory,
             optimiser=self.optimiser,
+            penalty=penalty,
             remarks=(*self.limits.warnings(couplings, point.extra), *self.of_data),
         )
-
-
-def _better(best: Best | None, step: int, held_out: float | None, couplings: Couplings) -> Best | None:
-    if held_out is None or (best is not None and best.cost <= held_out):
-        return best
-    return Best(step, held_out, couplings)
-
-
-def _averaged(before: tuple[Couplings, int] | None, couplings: Couplings) -> tuple[Couplings, int]:
-    if before is None:
-        return couplings, 1
-    mean, n = before
-    return couplings.with_vector((n * mean.vector() + couplings.vector()) / (n + 1)), n + 1
 
 
 def _check(
     learner: Learner,
     optimiser: str,
     rate: float | None,
-    penalty: float,
+    penalty: Choice,
     box: float | None,
     held_out: Learner | None,
     patience: int | None,
@@ -267,7 +284,9 @@ def _check(
     for name, value in (("rate", rate), ("box", box)):
         if value is not None and not 0.0 < value < np.inf:
             raise ValueError(f"{name} must be a positive number, got {value}.")
-    for name, value in (("penalty", penalty), ("tolerance", tolerance)):
+    if isinstance(penalty, str) and penalty != "learned":
+        raise ValueError(f"penalty must be a number not below 0, or 'learned', got {penalty!r}.")
+    for name, value in (("penalty", 0.0 if isinstance(penalty, str) else penalty), ("tolerance", tolerance)):
         if not 0.0 <= value < np.inf:
             raise ValueError(f"{name} must be a number not below 0, got {value}.")
     for name, value, least in (("patience", patience, 1), ("max_steps", max_steps, 0)):

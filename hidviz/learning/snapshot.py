@@ -7,6 +7,7 @@ from typing import Literal
 
 from hidviz.learners import Estimate, regauge_beliefs
 from hidviz.learning.optimisers import Memory
+from hidviz.learning.regularisation import Penalty
 from hidviz.learning.stopping import Remark, State
 from hidviz.network import Couplings, Gauge, regauge
 from hidviz.numerics import Array
@@ -43,6 +44,7 @@ class Snapshot:
         best: the best held-out step so far; None without held-out data.
         memory: what the optimiser remembers.
         optimiser: whose memory that is.
+        penalty: the weight of the L2 penalty in each block, and how many of its couplings the data determine.
         state: "learning"; "converged" (largest gradient below the tolerance); "stuck" (it is not, and no lower cost is
             found); "diverged" (this is the last good step); "finished" (as many steps as asked for, or held-out cost no
             longer falling).
@@ -64,6 +66,7 @@ class Snapshot:
     best: Best | None
     memory: Memory
     optimiser: str
+    penalty: Penalty
     state: State = "learning"
     remarks: tuple[Remark, ...] = ()
     average: tuple[Couplings, int] | None = None
@@ -113,3 +116,18 @@ def result(snapshot: Snapshot) -> Couplings:
     if snapshot.best is not None:
         return snapshot.best.couplings
     return snapshot.average[0] if snapshot.average is not None else snapshot.couplings
+
+
+def better(best: Best | None, step: int, held_out: float | None, couplings: Couplings) -> Best | None:
+    """The best held-out step so far, once this one is known too."""
+    if held_out is None or (best is not None and best.cost <= held_out):
+        return best
+    return Best(step, held_out, couplings)
+
+
+def averaged(before: tuple[Couplings, int] | None, couplings: Couplings) -> tuple[Couplings, int]:
+    """A running mean of couplings and its number of steps, with one more."""
+    if before is None:
+        return couplings, 1
+    mean, n = before
+    return couplings.with_vector((n * mean.vector() + couplings.vector()) / (n + 1)), n + 1

@@ -99,10 +99,12 @@ class Limits:
     def ended(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot with the reason why learning ends here, or as it is to go on."""
         best, patience = snapshot.best, self.patience
-        if self.tolerance is not None and snapshot.largest_gradient <= self.tolerance:
+        settled = snapshot.penalty.settled
+        if self.tolerance is not None and settled and snapshot.largest_gradient <= self.tolerance:
             sentence = f"Converged: largest gradient below {self.tolerance:g} nats per bin."
             return _end(snapshot, "converged", Remark("converged", sentence))
-        if patience is not None and best is not None and snapshot.step >= best.step + patience:
+        since = snapshot.penalty.since  # every update of a learned penalty is another chance
+        if patience is not None and best is not None and snapshot.step >= max(best.step, since) + patience:
             sentence = f"Stopped: the held-out cost was best at step {best.step}, {best.cost:.5f} nats per bin."
             more = Cure("Learn on to convergence", {"patience": None})
             return _end(snapshot, "finished", Remark("stopped", sentence, more))

@@ -77,7 +77,7 @@ export function render({ model }) {
         input.value = value
       } else {
         input.value = written(value)
-        input.setAttribute("aria-valuenow", value)
+        if (Number.isFinite(value)) { input.setAttribute("aria-valuenow", value) }
       }
     }
   }

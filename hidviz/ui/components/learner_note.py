@@ -52,7 +52,11 @@ class LearnerNote(Component):
         )
 
 
-def limits_in_words(knobs: Mapping[str, float | None]) -> str:
+def limits_in_words(knobs: Mapping[str, float | str | None]) -> str:
     """The limits of a run, by the names of their knobs."""
-    limits = [f"{KNOB[name].label} {value:g}" for name, value in knobs.items() if value]
+    limits = [
+        f"{KNOB[name].label} {value if isinstance(value, str) else format(value, 'g')}"
+        for name, value in knobs.items()
+        if value
+    ]
     return ", ".join(limits) or "no limit and no penalty"

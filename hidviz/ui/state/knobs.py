@@ -73,7 +73,8 @@ KNOBS = (
     Knob("start_scale", "scale", "Start scale", "Standard deviation of the couplings at a small start.", "learning"),
     Knob("optimiser", "opt", "Optimiser", "How a step follows from the gradient.", "now"),
     Knob("rate", "rate", "Rate", "Step size per unit of gradient; L-BFGS needs none. 0: the default.", "now"),
-    Knob("penalty", "pen", "Penalty", "Weight of the L2 penalty, ½ · weight · Σ θ² per bin.", "now"),
+    Knob("penalty", "pen", "Penalty", "Weight of the L2 penalty, ½ · weight · Σ θ² per bin; or “learned”: a weight in "
+         "each block that follows from the data.", "now"),
     Knob("box", "box", "Box", "Largest size a coupling may have; 0: no limit.", "now"),
     Knob("patience", "stop", "Held-out patience", "Stop when the held-out cost has not fallen for so many steps; "
          "0: go on to convergence.", "now"),
@@ -82,6 +83,9 @@ KNOBS = (
 
 LIMITS = ("rate", "box", "patience", "max_steps")
 """Knobs for which 0 means: none, or the default."""
+
+WORDS = {"penalty": ("learned",)}
+"""Knobs that take a word in the place of a number."""
 
 NATURAL_LEARNER = {"continuous": "backprop", "stochastic": "exact"}
 
@@ -130,7 +134,9 @@ def read(name: str, text: str | bool) -> Any:
         ValueError: it is not a number, or not a whole one where one is needed; the message names the knob.
     """
     parameter = Knobs.param[name]
-    if not isinstance(parameter, param.Number) or isinstance(text, bool):
+    if isinstance(text, bool) or (text := str(text).strip()) in WORDS.get(name, ()):
+        return text
+    if not (isinstance(parameter, param.Number) or name in WORDS):
         return text
     try:
         return (read_whole if isinstance(parameter, param.Integer) else read_number)(str(text))
@@ -152,6 +158,8 @@ def _parameter(knob: Knob) -> param.Parameter:
         return param.Selector(objects={titles[name]: name for name in CHOICES[knob.name]}, **shared)
     if isinstance(default, bool):
         return param.Boolean(**shared)
+    if knob.name in WORDS:
+        return param.ClassSelector(class_=(int, float, str), **shared)
     kinds = {field.name: str(field.type) for field in fields(Experiment)}
     return (param.Integer if "int" in kinds[knob.name] else param.Number)(**shared)
 

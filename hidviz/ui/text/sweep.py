@@ -77,7 +77,8 @@ def own_rules(experiment: Experiment) -> str:
     )
     most = "" if e.max_steps is None else f", {e.max_steps} steps at most"
     box = "no box" if e.box is None else f"box ±{e.box:g}"
-    penalty = f"penalty {e.penalty:g}" if e.penalty else "no penalty"
+    weight = e.penalty if isinstance(e.penalty, str) else f"{e.penalty:g}"
+    penalty = f"penalty {weight}" if e.penalty else "no penalty"
     return f"How: each learner's own optimiser, {ending}{most}; {penalty}, {box}."
 
 
