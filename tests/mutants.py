@@ -8,7 +8,6 @@ is missing or a change that changes nothing.
 
 import argparse
 import ast
-import copy
 import difflib
 import os
 import random
@@ -44,16 +43,22 @@ SWAPS = {
 }  # fmt: skip
 
 
-def faults(source):
-    """Every fault that can be planted in a source: pairs of a line number and the source with it."""
+def n_faults(source):
+    """How many faults can be planted in a source."""
+    return len(_places(ast.parse(source)))
+
+
+def fault(source, k):
+    """The k-th of them: the number of its line, and the source with it."""
     tree = ast.parse(source)
-    places = [(node, change) for node in ast.walk(tree) for change in _changes(node)]
-    for k, (node, _) in enumerate(places):
-        changed = copy.deepcopy(tree)
-        again = [(other, change) for other in ast.walk(changed) for change in _changes(other)]
-        other, change = again[k]
-        change()
-        yield getattr(node, "lineno", getattr(other, "lineno", 0)), ast.unparse(ast.fix_missing_locations(changed))
+    node, change = _places(tree)[k]
+    line = getattr(node, "lineno", 0)
+    change()
+    return line, ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _places(tree):
+    return [(node, change) for node in ast.walk(tree) for change in _changes(node)]
 
 
 def _changes(node):
@@ -116,9 +121,9 @@ def main(words=None):
     jobs = []
     for module in given.modules:
         text = (ROOT / module).read_text(encoding="utf-8")
-        plain, found = ast.unparse(ast.parse(text)), list(faults(text))
-        chosen = random.Random(f"{given.seed} {module}").sample(found, min(given.most, len(found)))
-        jobs += [(module, line, source, plain) for line, source in chosen]
+        plain, n = ast.unparse(ast.parse(text)), n_faults(text)
+        chosen = random.Random(f"{given.seed} {module}").sample(range(n), min(given.most, n))
+        jobs += [(module, *fault(text, k), plain) for k in chosen]
     with ThreadPoolExecutor(given.workers) as pool:
         results = []
         for good, text in pool.map(lambda job: judge(*job), jobs):

@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-from tests.mutants import ROOT, TESTS, faults
+from tests.mutants import ROOT, TESTS, fault, n_faults
 
 SOURCE = """
 def clip(x, low=0):
@@ -14,9 +14,13 @@ def clip(x, low=0):
 """
 
 
+def planted():
+    return [fault(SOURCE, k)[1] for k in range(n_faults(SOURCE))]
+
+
 def test_each_fault_is_one_change_and_none_is_made_twice():
     plain = ast.unparse(ast.parse(SOURCE))
-    sources = [source for _, source in faults(SOURCE)]
+    sources = planted()
     assert len(set(sources)) == len(sources)
     assert plain not in sources
     for source in sources:
@@ -25,13 +29,13 @@ def test_each_fault_is_one_change_and_none_is_made_twice():
 
 
 def test_comparisons_conditions_constants_calls_and_returns_are_all_changed():
-    sources = "\n".join(source for _, source in faults(SOURCE))
-    for fault in ("x <= low and", "x < low or", "not (x < low and low)", "low=1", "low + 2", "low - 1", "return None"):
-        assert fault in sources
-    assert any("notify" not in source for _, source in faults(SOURCE))
+    sources = "\n".join(planted())
+    for sign in ("x <= low and", "x < low or", "not (x < low and low)", "low=1", "low + 2", "low - 1", "return None"):
+        assert sign in sources
+    assert any("notify" not in source for source in planted())
 
 
 def test_the_table_names_modules_and_tests_that_there_are():
     for module, tests in TESTS.items():
-        assert list(faults((ROOT / module).read_text())), module
+        assert n_faults((ROOT / module).read_text()) > 0, module
         assert all(Path(ROOT / test).exists() for test in tests), module

@@ -246,7 +246,8 @@ def _checked_experiment(knobs: object) -> Experiment:
     try:
         return Experiment(**knobs)
     except (ValueError, TypeError) as error:
-        raise DamagedError(str(error)[:200]) from None
+        said = str(error)  # it may quote what was in the file
+        raise DamagedError(said if len(said) <= 400 else f"{said[:400]} ….") from None
 
 
 def _checked_columns(columns: object) -> list[str]:

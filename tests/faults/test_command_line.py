@@ -107,9 +107,9 @@ def test_a_fit_says_what_it_is_worth(recorded, tmp_path):
 
 def test_few_data_are_warned_of(tmp_path):
     path = tmp_path / "few.npy"
-    np.save(path, np.where(np.random.default_rng(1).random((40, 6)) < 0.5, -1, 1))
+    np.save(path, np.where(np.random.default_rng(1).random((100, 6)) < 0.5, -1, 1))
     done = called("fit", path, *QUICKLY, "--hidden", 3, "--out", tmp_path / "fit.npz", text=True)
-    assert "Warning: 186 observed states for" in done.stderr
+    assert "Warning: Few data: 324 observed states for" in done.stderr
 
 
 @pytest.mark.parametrize("shell", ["2>&-", ">&-", "2>&- >&-", "2>/dev/full", ">/dev/full", "| true", "2>&1 | true"])

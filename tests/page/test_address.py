@@ -92,4 +92,4 @@ def test_undo_brings_the_knobs_back_in_form_and_address(open_page):
     press(tab, "Undo")
     until(tab, lambda: "pen" not in query_of(tab), "the penalty gone")
     until(tab, lambda: tab.get_by_label("Penalty", exact=True).first.input_value() == "0", "the field")
-    assert state(tab)["rms"] == before["rms"]
+    wait_for(tab, lambda now: now["rms"] == before["rms"], "the couplings before the flip")

@@ -8,7 +8,7 @@ import pytest
 from hidviz import Experiment
 from hidviz.experiments import shipped_frame
 from hidviz.network.gauge import regauge
-from hidviz.ui.plots.heatmaps import block_matrix
+from hidviz.ui.plots.heatmaps import TITLES, block_matrix
 from hidviz.ui.state.link import write_link
 from tests.pages import enter, press, rest_at, state, wait_for
 
@@ -106,6 +106,9 @@ def test_a_step_is_shown_in_its_halves_with_the_equations_in_play(open_page):
     assert tab.locator(".note li.active").all_inner_texts() != in_play
 
 
+LEFT, BELOW = 43, 29  # pixels of a map beside and below its cells, where its units are numbered
+
+
 @pytest.mark.parametrize("align", [False, True])
 def test_a_cell_under_the_mouse_is_told_in_both_gauges(open_page, align):
     frame = shipped_frame("fig3")
@@ -115,12 +118,14 @@ def test_a_cell_under_the_mouse_is_told_in_both_gauges(open_page, align):
     if align:
         tab.keyboard.press("a")
         tab.get_by_role("switch", name="Align to truth", checked=True).wait_for()
-    title = tab.get_by_text("Inferred", exact=True).bounding_box()
+    map_ = tab.locator(".bk-Canvas").nth(TITLES.index("Inferred")).bounding_box()
+    left, wide, high = map_["x"] + LEFT, map_["width"] - LEFT, map_["height"] - BELOW
     told = tab.get_by_text(re.compile("as found [+−]"))
     blocks = set()
-    for across, down in ((200, 150), (313, 150), (325, 150), (200, 266), (200, 279)):
-        tab.mouse.move(title["x"] + across, title["y"] + down)
-        tab.mouse.move(title["x"] + across + 2, title["y"] + down + 2)
+    for column, row in ((9, 9), (18, 9), (19, 9), (9, 18), (9, 19)):
+        across, down = left + (column + 0.4) / 20 * wide, map_["y"] + (row + 0.4) / 20 * high
+        tab.mouse.move(across, down)
+        tab.mouse.move(across + 2, down + 2)
         told.wait_for()
         tip = told.locator("xpath=ancestor::*[contains(., 'from')][1]").inner_text()
         units = [int(n) - 1 + 18 * (kind == "hidden") for kind, n in re.findall(r"(visible|hidden) (\d+)", tip)]
