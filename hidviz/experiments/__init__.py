@@ -5,13 +5,13 @@ from hidviz.experiments.estimator import HiddenIsing
 from hidviz.experiments.examine import CHECKS, Examination, examine
 from hidviz.experiments.experiment import LIVE, Experiment
 from hidviz.experiments.fit_recording import Fitted, Settings, fingerprint, fit_recording
-from hidviz.experiments.frame import Frame, framed, regauged_frame
+from hidviz.experiments.frame import Frame, make_frame, regauge_frame
 from hidviz.experiments.hide_unit import HiddenUnit, hide_unit
 from hidviz.experiments.labelled import couplings_table, posterior_table
 from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS, preset_of
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.ranges import CHOICES, OPTIONAL, RANGES
-from hidviz.experiments.reopen import ASSETS, reopened, shipped_frame
+from hidviz.experiments.reopen import ASSETS, iter_reopened, shipped_frame
 from hidviz.experiments.restarts import MOST_STARTS, SAME, Restarts, Start, restarts
 from hidviz.experiments.run import iter_edited, iter_resumed, iter_run, with_knobs
 from hidviz.experiments.scan import scan
@@ -56,16 +56,16 @@ __all__ = [
     "examine",
     "fingerprint",
     "fit_recording",
-    "framed",
     "hide_unit",
     "iter_edited",
+    "iter_reopened",
     "iter_resumed",
     "iter_run",
     "load_bundle",
+    "make_frame",
     "posterior_table",
     "preset_of",
-    "regauged_frame",
-    "reopened",
+    "regauge_frame",
     "restarts",
     "save_bundle",
     "scan",

@@ -165,7 +165,7 @@ class Experiment:
         held_out = runs[1].recording if len(runs) > 1 else None
         return Data(truth, runs[0].recording, runs[0].hidden, held_out)
 
-    def prepared(self, data: Data) -> Setup:
+    def prepare(self, data: Data) -> Setup:
         """Prepare the learner, and the costs to compare with: exact where affordable, else sampled where M = 0.
 
         Raises:
@@ -202,7 +202,7 @@ class Experiment:
     def run(self) -> Generator[Snapshot]:
         """Simulate, then learn: the snapshots of the run, from the start to the end."""
         data = return_value(self.simulate())
-        setup = self.prepared(data)
+        setup = self.prepare(data)
         yield from learn(setup.learner, self.starting_point(data.truth), **self.learn_options(setup.held_out))
 
     def _rng(self, *stream: int) -> np.random.Generator:

@@ -13,7 +13,7 @@ from hidviz.evaluation import cost_per_bin, rms_errors
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.setup import Data, Setup
 from hidviz.experiments.trace import Trace
-from hidviz.learning import Snapshot, regauged
+from hidviz.learning import Snapshot, regauge_snapshot
 from hidviz.network import Couplings, Gauge, best_gauge
 
 
@@ -41,7 +41,7 @@ class Frame:
     sampled: Trace = field(default_factory=Trace)
 
 
-def framed(
+def make_frame(
     experiment: Experiment, data: Data, setup: Setup, snapshot: Snapshot, past: Trace, sampled: Trace | None = None
 ) -> Frame:
     """The frame of a snapshot: scored against the truth, and appended to its past.
@@ -72,9 +72,9 @@ def _sampled(setup: Setup, snapshot: Snapshot, past: Trace) -> Trace:
     return past.extended(judge.row(snapshot.couplings, snapshot.step))
 
 
-def regauged_frame(frame: Frame, gauge: Gauge) -> Frame:
+def regauge_frame(frame: Frame, gauge: Gauge) -> Frame:
     """The equivalent frame with hidden units relabelled and flipped: same costs, other errors as found."""
-    snapshot = regauged(frame.snapshot, gauge, frame.setup.learner.learned)
+    snapshot = regauge_snapshot(frame.snapshot, gauge, frame.setup.learner.learned)
     row = {name: float(frame.trace[name][-1]) for name in frame.trace.names} | _errors(snapshot, frame.data.truth)
     return replace(
         frame,

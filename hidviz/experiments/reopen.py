@@ -13,7 +13,7 @@ from pathlib import Path
 from hidviz.background import on_one_blas_thread, return_value
 from hidviz.experiments.bundle import Bundle, load_bundle, save_bundle
 from hidviz.experiments.experiment import Experiment
-from hidviz.experiments.frame import Frame, framed
+from hidviz.experiments.frame import Frame, make_frame
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.run import iter_resumed, iter_run
 from hidviz.experiments.setup import Data, Setup, with_baselines
@@ -26,7 +26,7 @@ ASSETS = PACKAGED if PACKAGED.is_dir() else Path(__file__).parents[2] / "assets"
 
 
 @on_one_blas_thread
-def reopened(bundle: Bundle) -> Generator[Progress | Frame]:
+def iter_reopened(bundle: Bundle) -> Generator[Progress | Frame]:
     """Make the data again, stand where the run stood, and resume there.
 
     What the optimiser remembered is not in a bundle, so this is a continuation, not the one that would have been.
@@ -40,7 +40,7 @@ def reopened(bundle: Bundle) -> Generator[Progress | Frame]:
     """
     data = yield from bundle.experiment.simulate()
     yield Progress("Preparing the learner", 1.0)
-    frame = _standing(bundle, data, bundle.experiment.prepared(data))
+    frame = _standing(bundle, data, bundle.experiment.prepare(data))
     yield from iter_resumed(frame)
 
 
@@ -54,7 +54,7 @@ def shipped_frame(name: str) -> Frame:
     bundle = load_bundle(ASSETS / f"{name}.zip")
     experiment = bundle.experiment
     data = return_value(experiment.simulate())
-    frame = _standing(bundle, data, with_baselines(data, experiment.prepared(data), bias=experiment.bias > 0.0))
+    frame = _standing(bundle, data, with_baselines(data, experiment.prepare(data), bias=experiment.bias > 0.0))
     ended = next(learn(frame.setup.learner, frame.snapshot, **experiment.learn_options(frame.setup.held_out)))
     return replace(frame, snapshot=replace(ended, evaluations=bundle.ending.evaluations))
 
@@ -74,7 +74,7 @@ def _standing(bundle: Bundle, data: Data, setup: Setup) -> Frame:
     snapshot = next(learn(setup.learner, couplings, **experiment.learn_options(setup.held_out) | endless))
     step = int(trace["step"][-1])
     best = snapshot.best and replace(snapshot.best, step=step)  # of those whose couplings are known here
-    frame = framed(experiment, data, setup, replace(snapshot, step=step, best=best), Trace())
+    frame = make_frame(experiment, data, setup, replace(snapshot, step=step, best=best), Trace())
     if set(frame.trace.names) != set(trace.names):
         raise ValueError(
             f"A run with these knobs records {', '.join(frame.trace.names)}, this one {', '.join(trace.names)}."

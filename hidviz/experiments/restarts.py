@@ -135,7 +135,7 @@ def _turns(experiments: list[Experiment], data: Data | None) -> Generator[Progre
     if data is None:
         data = yield from experiments[0].simulate()
     yield Progress("Preparing the learner", 1.0)
-    setup = with_baselines(data, experiments[0].prepared(data), bias=experiments[0].bias > 0.0)
+    setup = with_baselines(data, experiments[0].prepare(data), bias=experiments[0].bias > 0.0)
     runs: list[Iterator[Progress | Frame]] = []
     starts: list[Start] = []
     n = len(experiments)

@@ -18,7 +18,7 @@ import numpy as np
 
 from hidviz.background import on_one_blas_thread
 from hidviz.experiments.experiment import LIVE, Experiment
-from hidviz.experiments.frame import Frame, framed
+from hidviz.experiments.frame import Frame, make_frame
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.setup import AFFORDABLE, Data, Setup, seconds_to_baselines, with_baselines
 from hidviz.experiments.trace import Trace
@@ -45,7 +45,7 @@ def iter_run(experiment: Experiment, data: Data | None = None) -> Generator[Prog
     if data is None:
         data = yield from experiment.simulate()
     yield Progress("Preparing the learner", 1.0)
-    yield from iter_resumed(first_frame(experiment, data, experiment.prepared(data)))
+    yield from iter_resumed(first_frame(experiment, data, experiment.prepare(data)))
 
 
 def first_frame(experiment: Experiment, data: Data, setup: Setup) -> Frame:
@@ -72,7 +72,7 @@ def iter_resumed(frame: Frame, *, halves: bool = False) -> Generator[Progress | 
         seen = snapshot is frame.snapshot
         if not seen and len(trace) and trace["step"][-1] == snapshot.step:
             trace = trace.shortened()  # the same step, seen with other knobs or at its end: one row
-        shown = frame if seen else framed(experiment, data, setup, snapshot, trace, sampled)
+        shown = frame if seen else make_frame(experiment, data, setup, snapshot, trace, sampled)
         trace, sampled = shown.trace if snapshot.phase == "E" else trace, shown.sampled
         yield shown
         wait = seconds_to_baselines(data, setup)
@@ -119,7 +119,7 @@ def _frame_at(
 ) -> Frame:
     """The frame of the first snapshot that learning from here makes."""
     snapshot = next(learn(setup.learner, start, **experiment.learn_options(setup.held_out)))
-    return framed(experiment, data, setup, snapshot, past, sampled)
+    return make_frame(experiment, data, setup, snapshot, past, sampled)
 
 
 def _past_of(frame: Frame) -> Trace:

@@ -4,7 +4,7 @@ from hidviz.learning.fit import Fit, fit
 from hidviz.learning.loop import learn, with_couplings
 from hidviz.learning.optimisers import OPTIMISERS
 from hidviz.learning.regularisation import Penalty
-from hidviz.learning.snapshot import Snapshot, regauged, result
+from hidviz.learning.snapshot import Snapshot, regauge_snapshot, result
 from hidviz.learning.starts import STARTS, mirrored_start, random_start, signed_start, true_start
 from hidviz.learning.stopping import Cure, Remark, State, data_warnings
 
@@ -22,7 +22,7 @@ __all__ = [
     "learn",
     "mirrored_start",
     "random_start",
-    "regauged",
+    "regauge_snapshot",
     "result",
     "signed_start",
     "true_start",

@@ -85,7 +85,7 @@ class Snapshot:
         return "E" if self.settled is None else "M"
 
 
-def regauged(snapshot: Snapshot, gauge: Gauge, learned: tuple[str, ...]) -> Snapshot:
+def regauge_snapshot(snapshot: Snapshot, gauge: Gauge, learned: tuple[str, ...]) -> Snapshot:
     """The equivalent snapshot with hidden units relabelled and flipped, in couplings, beliefs and memory alike.
 
     Args:
@@ -106,8 +106,8 @@ def regauged(snapshot: Snapshot, gauge: Gauge, learned: tuple[str, ...]) -> Snap
         best=snapshot.best and replace(snapshot.best, couplings=regauge(snapshot.best.couplings, gauge)),
         memory=snapshot.memory.moved(move),
         average=snapshot.average and (regauge(snapshot.average[0], gauge), snapshot.average[1]),
-        lowest=snapshot.lowest and regauged(snapshot.lowest, gauge, learned),
-        settled=snapshot.settled and regauged(snapshot.settled, gauge, learned),
+        lowest=snapshot.lowest and regauge_snapshot(snapshot.lowest, gauge, learned),
+        settled=snapshot.settled and regauge_snapshot(snapshot.settled, gauge, learned),
     )
 
 

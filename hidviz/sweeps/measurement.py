@@ -24,7 +24,7 @@ import numpy as np
 
 from hidviz.background import checkpoint, one_blas_thread, return_value
 from hidviz.evaluation import LONGEST_JUDGEMENT, cost_per_bin, criteria, judge_for, mean_square_errors
-from hidviz.experiments import Data, Experiment, Setup, Trace, framed
+from hidviz.experiments import Data, Experiment, Setup, Trace, make_frame
 from hidviz.learners import LEARNERS, LIKELIHOODS, Learner
 from hidviz.learning import Snapshot, learn, result
 from hidviz.network import BLOCKS, Couplings, Recording
@@ -127,7 +127,7 @@ def measure(experiment: Experiment, *, with_course: bool = False) -> Measurement
     with one_blas_thread():
         began = time.thread_time()
         data = return_value(experiment.simulate())
-        setup = experiment.prepared(data)
+        setup = experiment.prepare(data)
         last, course = _learned(experiment, data, setup, with_course)
         measurement = _judged(experiment, data, setup, last)
         return replace(measurement, seconds=time.thread_time() - began, course=course)
@@ -161,7 +161,7 @@ def _learned(
     for snapshot in learn(setup.learner, start, **experiment.learn_options(stopping)):
         checkpoint()
         if with_course:
-            trace = framed(experiment, data, plain, snapshot, trace).trace
+            trace = make_frame(experiment, data, plain, snapshot, trace).trace
     return snapshot, {name: trace[name].tolist() for name in trace.names}
 
 

@@ -46,7 +46,7 @@ def test_importing_changes_nothing():
         ("hidviz.learn(learner, start, max_steps=2)", 3),
         ("iter(hidviz.fit(learner, start, max_steps=2).cost)", 3),
         ("fit_recording(recording, Settings('exact', 1, max_steps=2, starts=1))", None),
-        ("reopened(load_bundle(file))", None),
+        ("iter_reopened(load_bundle(file))", None),
     ],
 )
 def test_a_run_computes_with_one_thread_and_gives_the_others_back(work, n_steps):
@@ -54,7 +54,7 @@ def test_a_run_computes_with_one_thread_and_gives_the_others_back(work, n_steps)
 import dataclasses, io
 import numpy as np
 from hidviz import load_bundle, prepare, random_start, simulate
-from hidviz.experiments import Settings, fit_recording, iter_run, reopened
+from hidviz.experiments import Settings, fit_recording, iter_run, iter_reopened
 from hidviz.learners import LEARNERS
 from hidviz.learners.protocol import Learner
 

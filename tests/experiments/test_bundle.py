@@ -17,8 +17,8 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.experiments.bundle import LARGEST_FILE, MOST_ROWS, load_bundle, save_bundle
-from hidviz.experiments.frame import Frame, regauged_frame
-from hidviz.experiments.reopen import ASSETS, reopened, shipped_frame
+from hidviz.experiments.frame import Frame, regauge_frame
+from hidviz.experiments.reopen import ASSETS, iter_reopened, shipped_frame
 from hidviz.experiments.run import iter_resumed, iter_run, with_knobs
 from hidviz.experiments.trace import Trace
 from hidviz.network.gauge import flip
@@ -142,7 +142,7 @@ def run_script(content, folder):
 
 def test_script_reproduces_a_run_that_was_flipped_midway(tmp_path):
     begun = frames(replace(SMALL, max_steps=5))[-1]
-    flipped = regauged_frame(with_knobs(begun, max_steps=12), flip(2, 1))
+    flipped = regauge_frame(with_knobs(begun, max_steps=12), flip(2, 1))
     done = run_script(saved(list(iter_resumed(flipped))[-1]), tmp_path)
     assert done.stderr == ""
     assert "Reproduced 14 costs" in done.stdout  # 0 … 12, and step 5 once more after the flip
@@ -159,14 +159,14 @@ def test_script_says_where_a_run_parts_from_its_knobs(last, tmp_path):
 
 def test_reopened_run_stands_where_it_stood_and_goes_on(last, packed):
     bundle = load_bundle(io.BytesIO(packed))
-    again = [item for item in reopened(bundle) if isinstance(item, Frame)]
+    again = [item for item in iter_reopened(bundle) if isinstance(item, Frame)]
     assert len(again) == 1  # all its steps had been made
     assert np.array_equal(again[0].trace["step"], last.trace["step"])
     assert again[0].snapshot.cost == pytest.approx(last.snapshot.cost, abs=1e-12)
     assert again[0].snapshot.held_out == pytest.approx(last.snapshot.held_out, abs=1e-12)
     assert (again[0].snapshot.step, again[0].gauge) == (12, last.gauge)
     longer = bundle._replace(experiment=replace(SMALL, max_steps=15, patience=3))
-    further = [item for item in reopened(longer) if isinstance(item, Frame)]
+    further = [item for item in iter_reopened(longer) if isinstance(item, Frame)]
     assert [frame.snapshot.step for frame in further] == [12, 13, 14, 15]
     assert len(further[-1].trace) == len(last.trace) + 3
     assert further[-1].snapshot.cost < last.snapshot.cost
@@ -175,7 +175,7 @@ def test_reopened_run_stands_where_it_stood_and_goes_on(last, packed):
 def test_trace_with_other_columns_is_not_gone_on_with(packed):
     bundle = load_bundle(io.BytesIO(packed))
     with pytest.raises(ValueError, match="A run with these knobs records"):
-        list(reopened(bundle._replace(experiment=replace(SMALL, n_held_out=0))))
+        list(iter_reopened(bundle._replace(experiment=replace(SMALL, n_held_out=0))))
 
 
 def long_run(last, n_steps):

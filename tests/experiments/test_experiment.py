@@ -8,7 +8,7 @@ import pytest
 
 from hidviz.evaluation.errors import rms_errors
 from hidviz.experiments.experiment import CHOICES, RANGES, Experiment
-from hidviz.experiments.frame import Frame, regauged_frame
+from hidviz.experiments.frame import Frame, regauge_frame
 from hidviz.experiments.presets import PRESETS
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.run import iter_edited, iter_resumed, iter_run, with_knobs
@@ -252,7 +252,7 @@ def test_rewinding_gives_the_same_arrays():
 def test_a_flipped_frame_goes_on_down_the_same_curve():
     whole = frames_of(replace(SMALL, max_steps=40))
     gauge = Gauge([1, 0], [1.0, -1.0])
-    flipped = list(iter_resumed(regauged_frame(whole[10], gauge)))
+    flipped = list(iter_resumed(regauge_frame(whole[10], gauge)))
     for one, other in zip(flipped, whole[10:], strict=True):
         assert one.snapshot.cost == pytest.approx(other.snapshot.cost, abs=1e-9)
         for block in ("J", "K", "L"):
@@ -265,7 +265,7 @@ def test_a_flipped_frame_goes_on_down_the_same_curve():
 def test_flipping_a_frame_and_back_gives_it_back_but_for_its_past():
     frame = frames_of(SMALL)[-1]
     gauge = Gauge([1, 0], [1.0, -1.0])
-    back = regauged_frame(regauged_frame(frame, gauge), gauge.inverse())
+    back = regauge_frame(regauge_frame(frame, gauge), gauge.inverse())
     assert back.snapshot.couplings == frame.snapshot.couplings
     assert back.gauge == frame.gauge
     assert len(back.trace) == len(frame.trace) + 2
@@ -394,7 +394,7 @@ def test_the_noise_of_a_sampling_learner_comes_from_the_seed_and_from_a_stream_o
     at = experiment.starting_point(data.truth)
 
     def drawn(**knobs):
-        return replace(experiment, **knobs).prepared(data).learner(at).beliefs.hidden
+        return replace(experiment, **knobs).prepare(data).learner(at).beliefs.hidden
 
     assert np.array_equal(drawn(seed=1), drawn(seed=1))
     assert not np.array_equal(drawn(seed=1), drawn(seed=2))
@@ -422,5 +422,5 @@ def test_how_it_learns_is_what_learn_is_asked():
     assert options == {
         "optimiser": None, "rate": 0.3, "penalty": 0.1, "box": 2.0, "held_out": None, "patience": None, "max_steps": 12,
     }  # fmt: skip
-    judge = replace(SMALL, patience=7).prepared(world_of(SMALL)).held_out
+    judge = replace(SMALL, patience=7).prepare(world_of(SMALL)).held_out
     assert replace(SMALL, patience=7).learn_options(judge)["patience"] == 7

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learning import learn
 from hidviz.learning.loop import FARTHEST
-from hidviz.learning.snapshot import regauged
+from hidviz.learning.snapshot import regauge_snapshot
 from hidviz.network.couplings import BLOCKS, Couplings, largest_field, learned_blocks, random_couplings
 from hidviz.network.gauge import Gauge, regauge
 from hidviz.network.recording import Recording
@@ -262,7 +262,7 @@ def test_an_unknown_learner_is_refused_with_those_there_are():
 def test_learning_goes_on_unmoved_when_the_hidden_units_are_flipped(name):
     learner, gauge = prepared(name, full=True), Gauge([1, 0], [-1.0, 1.0])
     course = list(learn(learner, couplings(name, full=True, size=0.5), penalty=0.05, max_steps=12))
-    flipped = list(learn(learner, regauged(course[5], gauge, learner.learned), penalty=0.05, max_steps=12))
+    flipped = list(learn(learner, regauge_snapshot(course[5], gauge, learner.learned), penalty=0.05, max_steps=12))
     for one, other in zip(flipped, course[5:], strict=True):
         assert one.cost == pytest.approx(other.cost, abs=1e-7)  # an E-step's residual, and sums in another order
 

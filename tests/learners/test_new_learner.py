@@ -80,7 +80,7 @@ def test_it_runs_as_an_experiment_judged_by_the_exact_likelihood(toy):
 def test_its_seed_is_the_experiments(toy):
     data = next(item for item in iter_run(toy) if isinstance(item, Frame)).data
     at = toy.starting_point(data.truth)
-    one, same, other = (replace(toy, seed=seed).prepared(data).learner(at).gradient for seed in (1, 1, 2))
+    one, same, other = (replace(toy, seed=seed).prepare(data).learner(at).gradient for seed in (1, 1, 2))
     assert one == same
     assert one != other
 

@@ -11,7 +11,7 @@ from hidviz.experiments.frame import Frame
 from hidviz.experiments.run import iter_resumed, iter_run
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learning import learn
-from hidviz.learning.snapshot import regauged
+from hidviz.learning.snapshot import regauge_snapshot
 from hidviz.learning.starts import random_start
 from hidviz.network.couplings import random_couplings
 from hidviz.network.gauge import Gauge
@@ -105,8 +105,8 @@ def test_a_box_that_is_new_at_half_a_step_acts_at_once():
 def test_half_a_step_is_flipped_with_the_step_it_becomes():
     gauge, half = Gauge([1, 0], [-1.0, 1.0]), course("mean-field", halves=True, max_steps=2)[1]
     learner, _, _ = prepared("mean-field")
-    flipped = regauged(half, gauge, learner.learned)
-    assert_same(flipped.settled, regauged(half.settled, gauge, learner.learned))
+    flipped = regauge_snapshot(half, gauge, learner.learned)
+    assert_same(flipped.settled, regauge_snapshot(half.settled, gauge, learner.learned))
     assert flipped.settled.couplings == flipped.couplings != half.couplings
 
 

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 from hidviz.learning import learn
 from hidviz.learning.fit import fit
 from hidviz.learning.optimisers import OPTIMISERS
-from hidviz.learning.snapshot import regauged, result
+from hidviz.learning.snapshot import regauge_snapshot, result
 from hidviz.learning.starts import random_start
 from hidviz.network.couplings import Couplings
 from hidviz.network.gauge import Gauge, regauge
@@ -148,7 +148,7 @@ def test_a_run_flipped_half_way_goes_down_the_same_curve(optimiser, at, more):
     settings = {"optimiser": optimiser, "held_out": held_out, "max_steps": at + more, "tolerance": 0.0}
     course = list(learn(learner, start, **settings))
     gauge = Gauge([1, 0], [-1.0, 1.0])
-    flipped = list(learn(learner, regauged(course[at], gauge, learner.learned), **settings))
+    flipped = list(learn(learner, regauge_snapshot(course[at], gauge, learner.learned), **settings))
     for one, other in zip(flipped, course[at:], strict=True):
         assert one.cost == pytest.approx(other.cost, abs=1e-9)  # sums in another order, over many steps
         assert one.held_out == pytest.approx(other.held_out, abs=1e-9)
@@ -162,7 +162,7 @@ def test_regauging_a_snapshot_twice_gives_it_back_bit_by_bit():
     learner = noisy(recording, truth.n_hidden)
     for snapshot in learn(learner, beginning(learner), max_steps=6):
         gauge = Gauge([1, 0], [-1.0, 1.0])
-        back = regauged(regauged(snapshot, gauge, learner.learned), gauge.inverse(), learner.learned)
+        back = regauge_snapshot(regauge_snapshot(snapshot, gauge, learner.learned), gauge.inverse(), learner.learned)
         # -0 and 0 are the same number; everything else must be the same bits
         assert back.couplings == snapshot.couplings
         assert back.estimate.gradient == snapshot.estimate.gradient

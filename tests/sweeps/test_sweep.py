@@ -90,7 +90,7 @@ def test_measurement_is_what_learning_gives():
     experiment = replace(BASE, patience=5)
     found = measure(experiment)
     data = return_value(experiment.simulate())
-    setup = experiment.prepared(data)
+    setup = experiment.prepare(data)
     start = experiment.starting_point(data.truth)
     *_, last = learn(setup.learner, start, held_out=setup.held_out, patience=5)
     assert (found.steps, found.state) == (last.step, last.state)

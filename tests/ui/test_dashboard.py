@@ -12,7 +12,7 @@ from hidviz.experiments import Frame, iter_run
 from hidviz.learning import Cure, Remark
 from hidviz.ui import Dashboard
 from hidviz.ui.components.learner_note import LearnerNote, duration
-from hidviz.ui.plots.axes import decimated
+from hidviz.ui.plots.axes import decimate
 from hidviz.ui.plots.curves import spread
 from hidviz.ui.plots.heatmaps import unit_ticks
 from hidviz.ui.state.link import TABS, Link, View, read_query
@@ -24,7 +24,7 @@ from hidviz.ui.text.status import equivalents_in_words, gauge_in_words, remarks_
 def test_thinning_keeps_the_ends_and_the_extremes(n, seed):
     y = np.random.default_rng(seed).normal(size=n)
     x = np.arange(float(n))
-    shown_x, shown_y = decimated(x, y)
+    shown_x, shown_y = decimate(x, y)
     assert len(shown_x) == len(shown_y) <= 1500
     assert (np.diff(shown_x) > 0).all()
     assert (shown_y == y[shown_x.astype(int)]).all()

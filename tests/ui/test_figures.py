@@ -11,7 +11,7 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.experiments.bundle import load_bundle, save_bundle
-from hidviz.experiments.frame import Frame, regauged_frame
+from hidviz.experiments.frame import Frame, regauge_frame
 from hidviz.experiments.run import iter_run
 from hidviz.ui.export.button import kept
 from hidviz.ui.export.run_figures import draw_run
@@ -54,7 +54,7 @@ def test_figures_are_whole_pictures_and_say_what_they_show(frame, files):
 def test_alignment_has_a_row_of_its_own_where_it_changes_something(frame, files):
     assert not frame.gauge.is_identity
     assert {"Aligned − true", "Alignment flips hidden unit 1."} <= set(texts(files["couplings.svg"]))
-    straight = regauged_frame(frame, frame.gauge)
+    straight = regauge_frame(frame, frame.gauge)
     assert straight.gauge.is_identity
     assert "Aligned − true" not in texts(draw_run(straight)["couplings.svg"])
 

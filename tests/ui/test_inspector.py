@@ -9,7 +9,7 @@ import pytest
 from hidviz import Experiment
 from hidviz.evaluation.error_bars import error_bars
 from hidviz.evaluation.information import error_bar_seconds
-from hidviz.experiments.frame import Frame, regauged_frame
+from hidviz.experiments.frame import Frame, regauge_frame
 from hidviz.experiments.run import iter_run
 from hidviz.network.gauge import Gauge, aligned
 from hidviz.ui.components.couplings_table import Row, rows_of_unit
@@ -95,7 +95,7 @@ def test_flips_need_nothing_anew_and_other_steps_do(frames, knowing):
     last = frames[-1]
     knowing.follow(last, running=False)
     known = settled(knowing, last).known
-    flipped = regauged_frame(last, Gauge([1, 0], [1, -1]))
+    flipped = regauge_frame(last, Gauge([1, 0], [1, -1]))
     knowing.follow(flipped, running=False)
     assert knowing.known is known
     assert not knowing.working

@@ -13,7 +13,7 @@ from hidviz.learners import LEARNERS
 from hidviz.network import MATRICES, aligned
 from hidviz.numerics import Array
 from hidviz.ui.export.paper import drawing, files_of, say
-from hidviz.ui.plots.axes import decimated
+from hidviz.ui.plots.axes import decimate
 from hidviz.ui.plots.heatmaps import Scale, block_matrix, scale_for, unit_ticks
 from hidviz.ui.text.status import gauge_in_words
 from hidviz.ui.theme import LIGHT, block_colours, diverging
@@ -49,7 +49,7 @@ def _costs(frame: Frame) -> Figure:
     )
     for name, label, stroke in curves:
         if name in trace:
-            axes.plot(*decimated(steps, trace[name]), label=f"{label} {trace[name][-1]:.4f}", **stroke)
+            axes.plot(*decimate(steps, trace[name]), label=f"{label} {trace[name][-1]:.4f}", **stroke)
     truths = (
         ("truth", frame.setup.cost_at_truth, "-"),
         ("truth, held-out", frame.setup.held_out_cost_at_truth, "--"),
@@ -72,9 +72,9 @@ def _errors(frame: Frame) -> Figure:
             continue
         found, best = trace[f"rms_{block}"], trace[f"aligned_{block}"]
         axes.plot(
-            *decimated(steps, found), color=colours[block], linewidth=1.0, label=f"{block} {found[-1]:.4f} as found"
+            *decimate(steps, found), color=colours[block], linewidth=1.0, label=f"{block} {found[-1]:.4f} as found"
         )
-        axes.plot(*decimated(steps, best), color=colours[block], linewidth=2.8, label=f"{block} {best[-1]:.4f} aligned")
+        axes.plot(*decimate(steps, best), color=colours[block], linewidth=2.8, label=f"{block} {best[-1]:.4f} aligned")
     axes.set_ylim(bottom=0.0)
     axes.legend()
     return figure

@@ -17,7 +17,7 @@ from matplotlib.ticker import NullLocator
 
 from hidviz.sweeps import Panel, Series
 from hidviz.ui.export.paper import drawing, files_of, say
-from hidviz.ui.plots.axes import decades, decimated, stroke
+from hidviz.ui.plots.axes import decades, decimate, stroke
 from hidviz.ui.plots.series_style import (
     WIDTHS,
     colour_of,
@@ -103,7 +103,7 @@ def _draw(axes: Any, panel: Panel, size: tuple[float, float]) -> None:
 
 def _draw_curve(axes: Any, series: Series, *, points: bool) -> None:
     colour, width = colour_of(series, dark=False), WIDTHS[series.role] * 0.8
-    x, y = decimated(series.x, series.y)
+    x, y = decimate(series.x, series.y)
     axes.plot(x, y, color=colour, linewidth=width, **_dashed(dash_of(series), width))
     if points:
         axes.plot(series.x, series.y, "o", color=colour, markersize=4.5)

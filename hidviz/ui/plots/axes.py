@@ -75,7 +75,7 @@ def put(model: Model, **values: object) -> None:
         model.update(**changed)
 
 
-def decimated(x: Array, y: Array, max_points: int = MAX_POINTS) -> tuple[Array, Array]:
+def decimate(x: Array, y: Array, max_points: int = MAX_POINTS) -> tuple[Array, Array]:
     """At most max_points of a curve, in order: first, last, and the least and greatest y of each stretch.
 
     Args:

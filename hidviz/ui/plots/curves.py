@@ -24,7 +24,7 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from hidviz.numerics import Array
-from hidviz.ui.plots.axes import FONT, decimated, paint_axes, put, spread, stroke
+from hidviz.ui.plots.axes import FONT, decimate, paint_axes, put, spread, stroke
 from hidviz.ui.theme import LIGHT, inks
 
 FEW = 16  # numbers that travel as text
@@ -100,7 +100,7 @@ class Curves:
         """Show these curves, and no others, between the given ordinates."""
         shown = {line.name: line for line in lines}
         nothing = Line("", "", np.empty(0), np.empty(0))
-        points = [decimated(line.x, line.y) for line in (shown.get(name, nothing) for name in self._styles)]
+        points = [decimate(line.x, line.y) for line in (shown.get(name, nothing) for name in self._styles)]
         # Always as many rows: Bokeh draws between taking in more rows and their colours, and then fails.
         self._source.data = {
             "xs": [_packed(x) for x, _ in points],

@@ -17,7 +17,7 @@ from bokeh.plotting import figure
 
 from hidviz.numerics import Array
 from hidviz.sweeps import Panel, Series
-from hidviz.ui.plots.axes import FONT, decades, decimated, paint_axes, round_numbers, stroke
+from hidviz.ui.plots.axes import FONT, decades, decimate, paint_axes, round_numbers, stroke
 from hidviz.ui.plots.series_style import WIDTHS, colour_of, dash_of, end_labels
 from hidviz.ui.theme import LIGHT, inks
 
@@ -107,7 +107,7 @@ class LengthPlot:
         paint_axes(self.figure, dark)
 
     def _draw_lines(self, drawn: list[tuple[Layer, Series]], x_of: Transform, y_of: Transform, shadowed: bool) -> None:
-        lines = [decimated(series.x, series.y, 400) for _, series in drawn]
+        lines = [decimate(series.x, series.y, 400) for _, series in drawn]
         self._lines.data = {
             "x": [x_of(x) for x, _ in lines],
             "y": [y_of(y) for _, y in lines],

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from hidviz.evaluation import flip_half
-from hidviz.experiments import Bundle, Frame, iter_edited, regauged_frame, reopened
+from hidviz.experiments import Bundle, Frame, iter_edited, iter_reopened, regauge_frame
 from hidviz.network import Couplings, Gauge, flip, swap
 from hidviz.ui.state.live_run import Awaited, LiveRun
 from hidviz.ui.state.undo import History
@@ -101,7 +101,7 @@ class Session(LiveRun):
 
     def open(self, bundle: Bundle) -> None:
         """Go on from a run that was kept in a file; its data are simulated again."""
-        self._await(Awaited(bundle.experiment, lambda: reopened(bundle)), going=False)
+        self._await(Awaited(bundle.experiment, lambda: iter_reopened(bundle)), going=False)
         self.event = "Opened a run from a file."
 
     def undo(self) -> None:
@@ -132,7 +132,7 @@ class Session(LiveRun):
     def _regauge(self, gauge: Gauge) -> None:
         assert self.frame is not None
         self._history = self._history.remembering(self.frame)
-        flipped = regauged_frame(self.frame, gauge)
+        flipped = regauge_frame(self.frame, gauge)
         if self.awaiting:
             self.frame = flipped
         else:
