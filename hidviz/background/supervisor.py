@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Sequence
 from types import FrameType
@@ -18,10 +19,6 @@ SOON = 5.0  # a process that has not lived so many seconds cannot do its work at
 LOOK = 0.1
 
 LOG = logging.getLogger(__name__)
-
-
-class _Ended(Exception):
-    """Somebody wants everything to end."""
 
 
 def supervise(command: Sequence[str], n: int, *, inherited: Sequence[int] = ()) -> int:
@@ -35,9 +32,10 @@ def supervise(command: Sequence[str], n: int, *, inherited: Sequence[int] = ()) 
     Returns:
         0 if all was ended on request; 1 if a process cannot do its work.
     """
+    ended = threading.Event()  # not an exception: a second request may come while the first one is being met
 
     def end(_number: int, _frame: FrameType | None) -> None:
-        raise _Ended
+        ended.set()
 
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     running: list[tuple[subprocess.Popen[bytes], float]] = []
@@ -48,19 +46,15 @@ def supervise(command: Sequence[str], n: int, *, inherited: Sequence[int] = ()) 
     try:
         for _ in range(n):
             start()
-        while True:
-            time.sleep(LOOK)
+        while not ended.wait(LOOK):
             for process, since in [each for each in running if each[0].poll() is not None]:
                 running.remove((process, since))
-                if time.monotonic() - since < SOON:
+                if process.returncode >= 0 and time.monotonic() - since < SOON:  # it ended by itself: not killed
                     return 1
                 LOG.warning("a process has died with %s; another one takes its place", process.returncode)
                 start()
-    except _Ended:
         return 0
     finally:
-        for number in before:
-            signal.signal(number, signal.SIG_IGN)  # one request is enough
         _end([process for process, _ in running])
         for number, handler in before.items():
             signal.signal(number, handler)
