@@ -17,6 +17,7 @@ from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.layout import heading, maps, row, sentence, square, table_pane, titled
 from hidviz.ui.plots.curves import Curves, Line
 from hidviz.ui.plots.heatmaps import Heatmap, block_matrix, scale_for
+from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.knobs import KNOBS, shown
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.status import gauge_in_words
@@ -57,14 +58,13 @@ class CompareTab:
         self._session = session
         self._pins: tuple[Pin, ...] = ()
         self._count = 0
-        self._stale = False
+        self._changes = Changes()
         self._build()
 
     def look(self) -> bool:
         """Draw if another pair was chosen; pinned runs themselves never change."""
-        if not self._stale:
+        if self._changes.due() is None:
             return False
-        self._stale = False
         pair = [pin for select in self.selects for pin in self._pins if pin.name == select.value]
         if len(pair) == 2:
             self._draw(*pair)
@@ -77,7 +77,7 @@ class CompareTab:
         self.buttons.dark = dark
         for heatmap in self.heatmaps:
             heatmap.restyle(dark)
-        self._stale = bool(self._pins)
+        self._changes.spoil()
 
     def close(self) -> None:
         """Nothing runs in the background."""
@@ -98,7 +98,7 @@ class CompareTab:
         self.hint.object = (
             f"{len(names)} run{'s' if len(names) > 1 else ''} pinned. Change a knob, run, and pin another."
         )
-        self._stale = True
+        self._changes.spoil()
 
     def _build(self) -> None:
         self.buttons = Buttons(
@@ -175,4 +175,4 @@ class CompareTab:
             heatmap.show(matrix)
 
     def _changed(self, *_: Any) -> None:
-        self._stale = True
+        self._changes.spoil()

@@ -6,7 +6,6 @@ Raster and rates; correlations at lags 1 and 2; the network unfolded in time (th
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ from hidviz.numerics import Array, States
 from hidviz.ui.layout import heading, row
 from hidviz.ui.plots.correlation_maps import CorrelationMaps
 from hidviz.ui.plots.raster import Raster
+from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.error_path import ErrorPath
 from hidviz.ui.tabs.network import NetworkView
@@ -79,12 +79,9 @@ class DataTab:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._data: Data | None = None
-        self._frame: Frame | None = None
         self._counted: Counted | None = None
         self._counter: Runner[Counted] = Runner()
-        self._seen = -1
-        self._drawn_at = 0.0
-        self._stale = False  # whether another window was chosen than is drawn
+        self._of_recording, self._of_estimate = Changes(), Changes()
         self.raster, self.maps, self.network, self.path = Raster(), CorrelationMaps(), NetworkView(), ErrorPath()
         self._controls()
         self.layout = self._layout()
@@ -94,20 +91,16 @@ class DataTab:
         frame = self._session.frame
         if frame is None:
             return False
-        is_new = frame.data is not self._data
-        is_counted = self._counter.version != self._seen
-        is_due = time.monotonic() - self._drawn_at > PERIOD or not self._session.running
-        is_later = frame is not self._frame and (is_due or is_new)
-        if not (is_new or is_counted or is_later or self._stale):
+        recording = self._of_recording.due(frame.data, self._counter.version)
+        if recording is not None and recording[0]:
+            self._of_estimate.spoil()
+        estimate = self._of_estimate.due(frame, period=PERIOD * self._session.running)
+        if recording is None and estimate is None:
             return False
         with hold():
-            if is_new:
-                self._adopt(frame.data)
-            if is_new or self._stale:
-                self._draw_window()
-            if is_counted:
-                self._take()
-            if is_later:
+            if recording is not None:
+                self._look_at_recording(frame.data, is_new=recording[0], is_counted=recording[1])
+            if estimate is not None:
                 self._follow(frame)
         return True
 
@@ -152,17 +145,22 @@ class DataTab:
 
     # Drawing, many times
 
+    def _look_at_recording(self, data: Data, *, is_new: bool, is_counted: bool) -> None:
+        if is_new:
+            self._adopt(data)
+        self._draw_window()
+        if is_counted:
+            self._take()
+
     def _adopt(self, data: Data) -> None:
         """Show other data, from their first bin, and start counting."""
         self._data, self._counted = data, None
         self.first.value = 0
         self.maps.say("Counting …")
         self._counter.start(counting(data))
-        self._seen = -1
 
     def _take(self) -> None:
         """Take in what the counter has to say."""
-        self._seen = self._counter.version
         if failure := self._counter.failure:
             self.maps.say(f"The correlations could not be counted: {failure}")
         if (counted := self._counter.latest) is not None and counted is not self._counted:
@@ -171,13 +169,12 @@ class DataTab:
             self._draw_rates()
 
     def _follow(self, frame: Frame) -> None:
-        self._frame, self._drawn_at = frame, time.monotonic()
         self.network.show(frame)
         learner = LEARNERS[frame.experiment.learner]
         self.path.show(frame, continuous=learner.hidden == "continuous")
 
     def _changed(self, *_: Any) -> None:
-        self._stale = True  # drawn at the next look: here the document may not be locked
+        self._of_recording.spoil()  # drawn at the next look: here the document may not be locked
 
     def _draw_window(self) -> None:
         if self._data is None:
@@ -191,7 +188,6 @@ class DataTab:
         self.raster.fit(recording.n_visible, hidden.shape[1])
         self.raster.show(shown.begin, shown.s, hidden, shown.starts)
         self._draw_rates()
-        self._stale = False
 
     def _draw_rates(self) -> None:
         nothing = np.empty(0)

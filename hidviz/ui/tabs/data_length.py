@@ -29,6 +29,7 @@ from hidviz.ui.components.export_buttons import ExportButtons
 from hidviz.ui.layout import line, row, sentence, table_pane
 from hidviz.ui.plots.series_style import dashes_of, thin_words
 from hidviz.ui.plots.sweep import Layer, LengthPlot, legend
+from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.sweep_queue import in_turn
 from hidviz.ui.tabs.data_length_choice import Choice
@@ -56,24 +57,21 @@ class LengthsTab:
         self._writer: Runner[str] = Runner()
         self._state: SweepState | None = None
         self._computed: dict[str, Measurement] = {}
-        self._seen: tuple[object, ...] = ()
+        self._changes = Changes()
         self._written = ""
-        self._stale = True
         self._build()
 
     # The contract of a tab
 
     def look(self) -> bool:
         """Take in the points that have arrived, and draw them."""
-        seen = (self._runner.version, self._session.wanted)
         self._hand_out()
-        if seen == self._seen and not self._stale:
+        if self._changes.due(self._runner.version, self._session.wanted) is None:
             return False
         state = self._runner.latest
         if state is not None and state is not self._state:
             self._state = state
             self._computed |= state.finished
-        self._seen, self._stale = seen, False
         with hold():
             self._draw()
         return True
@@ -86,7 +84,7 @@ class LengthsTab:
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        self._stale = True
+        self._changes.spoil()
         for plot in self.plots:
             plot.restyle(dark)
         self.buttons.dark = self.exports.dark = dark
@@ -107,13 +105,13 @@ class LengthsTab:
             return
         self._leave()
         self._runner.start(in_turn(sweep))
-        self._stale = True
+        self._changes.spoil()
 
     def cancel(self) -> None:
         """Give the sweep up, and keep the points that are there."""
         kept = self._n_kept()
         self._leave()
-        self._stale = True
+        self._changes.spoil()
         self.progress_line.object = f"Cancelled. {kept}"
 
     def _leave(self) -> None:
@@ -173,7 +171,7 @@ class LengthsTab:
         )
 
     def _changed(self, *_: Any) -> None:
-        self._stale = True
+        self._changes.spoil()
 
     # Drawing
 

@@ -24,6 +24,7 @@ from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.model_gallery import ModelGallery, tiles_of
 from hidviz.ui.layout import heading, line, offer, row, sentence
 from hidviz.ui.plots.scale_valley import FACTORS, LEVEL, Valley, flat_stretch
+from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.status import equivalents_in_words
 from hidviz.units import signed
@@ -89,7 +90,7 @@ class EquivalentTab:
         self._models: tuple[Equivalent, ...] = ()
         self._survey: Runner[tuple[Equivalent, ...]] = Runner()
         self._probe: Runner[Probe] = Runner()
-        self._seen = (-1, -1)
+        self._changes = Changes()
         self.pictures = ModelGallery(self._load, sizing_mode="stretch_width", margin=0)
         self.valley = Valley()
         self._build()
@@ -105,16 +106,15 @@ class EquivalentTab:
         self._last = frame
         if self._base is None or (moved and not self._session.running and self._gauge_to(frame) is None):
             self.update()
-        seen = (self._survey.version, self._probe.version)
-        if not moved and seen == self._seen:
+        changed = self._changes.due(frame, self._survey.version, self._probe.version)
+        if changed is None:
             return False
         with hold():
-            if seen[0] != self._seen[0]:
+            if changed[1]:
                 self._draw_models()
-            if seen[1] != self._seen[1]:
+            if changed[2]:
                 self._draw_probe()
             self._draw_place(frame)
-        self._seen = seen
         return True
 
     def restyle(self, dark: bool) -> None:

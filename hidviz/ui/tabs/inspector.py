@@ -6,7 +6,6 @@ follows the run while the tab is in front, a few times a second.
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import panel as pn
@@ -20,6 +19,7 @@ from hidviz.ui.components.schematic import Schematic
 from hidviz.ui.layout import heading, line, offer, row, sentence, square, titled
 from hidviz.ui.plots.heatmaps import scale_for
 from hidviz.ui.plots.inspector import InspectorMap, Scatter
+from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.error_bar_worker import Knowing
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.coupling_editor import ByHand
@@ -44,9 +44,7 @@ class InspectorTab:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._seen: tuple[object, ...] = ()
-        self._drawn_at = 0.0
-        self._stale = True
+        self._changes = Changes()
         self._rows: list[Row] = []
         self._chosen: tuple[str, int, int] | None = None  # block, receiver, sender
         self._knowing = Knowing()
@@ -64,19 +62,17 @@ class InspectorTab:
         if frame is None:
             return False
         self._knowing.follow(frame, running=session.running)
-        seen = (frame, session.running, self._knowing.version)
         units = frame.snapshot.couplings.n_visible + frame.snapshot.couplings.n_hidden
         period = PERIOD if units < MANY else PERIOD_OF_MANY
-        due = time.monotonic() - self._drawn_at > period or not session.running
-        if not (self._stale or (seen != self._seen and due)):
+        period *= session.running
+        if self._changes.due(frame, session.running, self._knowing.version, period=period) is None:
             return False
-        self._seen, self._stale, self._drawn_at = seen, False, time.monotonic()
         self._draw(frame)
         return True
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        self._stale = True
+        self._changes.spoil()
         self.buttons.dark = self.by_hand.buttons.dark = self.table.dark = dark
         for part in (self.schematic, self.map, self.scatter):
             part.restyle(dark)
@@ -123,7 +119,7 @@ class InspectorTab:
     # Acting
 
     def _changed(self, *_: Any) -> None:
-        self._stale = True
+        self._changes.spoil()
 
     def _choose_row(self, k: int) -> None:
         if 0 <= k < len(self._rows):
@@ -132,7 +128,7 @@ class InspectorTab:
     def _choose(self, chosen: Row) -> None:
         self._chosen = (chosen.block, chosen.receiver, chosen.sender)
         self.by_hand.propose(chosen)
-        self._stale = True
+        self._changes.spoil()
 
     def _choose_cell(self, receiver: int, sender: int) -> None:
         """Go to a cell of the map: to its hidden unit if it has one, else to its receiver."""
@@ -156,11 +152,11 @@ class InspectorTab:
     def _ask(self) -> None:
         if self._session.frame is not None:
             self._knowing.ask(self._session.frame)
-            self._stale = True
+            self._changes.spoil()
 
     def _give_up(self, _: Any) -> None:
         self._knowing.stop()
-        self._stale = True
+        self._changes.spoil()
 
     # Drawing, many times
 

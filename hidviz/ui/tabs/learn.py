@@ -16,6 +16,7 @@ from hidviz.ui.components.network import Network
 from hidviz.ui.layout import beside, line, maps, row, square, titled, words
 from hidviz.ui.plots.heatmaps import TITLES, Heatmaps
 from hidviz.ui.plots.run_curves import CostCurves, ErrorCurves
+from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.status import (
     READABLE,
@@ -40,8 +41,7 @@ class LearnTab:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._seen: Frame | None = None
-        self._stale, self._dark = True, False
+        self._changes, self._dark = Changes(), False
         self._read_at = 0.0
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
         wide = {"sizing_mode": "stretch_width", "margin": 0}
@@ -60,9 +60,8 @@ class LearnTab:
     def look(self) -> bool:
         """Take in a new frame, or another way of looking at it."""
         frame = self._session.frame
-        if frame is None or (frame is self._seen and not self._stale):
+        if frame is None or self._changes.due(frame) is None:
             return False
-        self._seen, self._stale = frame, False
         self._draw(frame)
         return True
 
@@ -84,7 +83,7 @@ class LearnTab:
         self.look_at(align=False, log=False)
         self.units.units, self.unit_tools.n = [], 0
         self.network.chosen = 0
-        self._stale = True
+        self._changes.spoil()
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
@@ -92,7 +91,8 @@ class LearnTab:
             part.dark = dark
         for plot in (self.cost, self.errors, self.heatmaps):
             plot.restyle(dark)
-        self._dark, self._stale = dark, True
+        self._dark = dark
+        self._changes.spoil()
 
     def close(self) -> None:
         """Nothing runs in the background."""
@@ -100,14 +100,14 @@ class LearnTab:
     def _choose(self, unit: int) -> None:
         """Draw the couplings of this hidden unit."""
         self.network.chosen = unit
-        self._stale = True
+        self._changes.spoil()
 
     def _acting(self, act: Callable[..., None]) -> Callable[..., None]:
         """The same function, after which the tab is drawn anew."""
 
         def acted(*arguments: Any) -> None:
             act(*arguments)
-            self._stale = True
+            self._changes.spoil()
 
         return acted
 
@@ -172,4 +172,4 @@ class LearnTab:
 
     def _changed(self, *_: Any) -> None:
         self.cost.logarithmic = self.log_switch.value
-        self._stale = True
+        self._changes.spoil()

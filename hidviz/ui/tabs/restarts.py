@@ -6,7 +6,6 @@ meanwhile. A run is loaded by its mark or by its row in the table, and is then t
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -20,6 +19,7 @@ from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.runs_table import RunsTable, rows_of
 from hidviz.ui.layout import line, row, sentence
 from hidviz.ui.plots.restarts import WITHIN, RestartsPlot, legend, marks_of
+from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
 
 PERIOD = 0.2  # seconds between drawings while the starts are learning
@@ -48,8 +48,7 @@ class RestartsTab:
         self._runner: Runner[Progress | Restarts] = Runner(counts=lambda item: isinstance(item, Restarts))
         self._experiment: Experiment | None = None  # that the starts belong to
         self._table: Restarts | None = None
-        self._seen: tuple[object, ...] = ()
-        self._drawn_at = 0.0
+        self._changes = Changes()
         self.plot = RestartsPlot(self._load)
         self.table = RunsTable(self._load, sizing_mode="stretch_width", margin=(12, 0, 0, 0))
         self._build()
@@ -59,16 +58,14 @@ class RestartsTab:
     def look(self) -> bool:
         """Take in how far the starts have come, and which of them the page shows."""
         session = self._session
-        seen = (self._runner.version, session.frame, session.wanted)
-        too_soon = self._runner.running and time.monotonic() - self._drawn_at < PERIOD
-        if self._seen == seen or too_soon:
+        period = PERIOD * self._runner.running
+        changed = self._changes.due(self._runner.version, session.frame, session.wanted, period=period)
+        if changed is None:
             return False
-        self._drawn_at = time.monotonic()
         with hold():
-            if not self._seen or seen[0] != self._seen[0]:
+            if changed[0]:
                 self._draw()
             self._draw_state()
-        self._seen = seen
         return True
 
     def restyle(self, dark: bool) -> None:

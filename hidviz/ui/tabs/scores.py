@@ -21,6 +21,7 @@ from hidviz.learners import LEARNERS
 from hidviz.network import Couplings
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.layout import heading, line, sentence, table_pane
+from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.error_bar_worker import COPIES, measuring_of
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.scores import bars_in_words, table_of, table_of_bars, verdict_of
@@ -81,7 +82,7 @@ class ScoresTab:
         self._bars: Runner[float | ErrorBars] = Runner()
         self._judged: Subject | None = None
         self._measured: Subject | None = None
-        self._seen: tuple[object, ...] = ()
+        self._changes = Changes()
         self._dark = False
         self._build()
 
@@ -89,16 +90,15 @@ class ScoresTab:
 
     def look(self) -> bool:
         """Take in how far the judging has come, and whether the page still shows what was judged."""
-        seen = (self._judge.version, self._bars.version, self._dark, self._session.frame)
-        if seen == self._seen:
+        changed = self._changes.due(self._judge.version, self._bars.version, self._dark, self._session.frame)
+        if changed is None:
             return False
         with hold():
-            if seen[:3] != self._seen[:3]:
+            if any(changed[:3]):
                 self._draw_judgement()
                 self._draw_bars()
                 self._draw_state()
             self._draw_notice()
-        self._seen = seen
         return True
 
     def restyle(self, dark: bool) -> None:
