@@ -158,7 +158,7 @@ def test_page_is_served():
     try:
         line = next(line for line in program.stdout if "http://" in line)
         url = line[line.index("http://") :].split()[0]
-        with urllib.request.urlopen(f"{url.rstrip('/')}/hidviz", timeout=60) as page:
+        with urllib.request.urlopen(url, timeout=60) as page:
             assert "hidviz" in page.read().decode()
     finally:
         program.terminate()
