@@ -55,6 +55,8 @@ def advice(experiment: Experiment) -> Advice:
             "last fifth is averaged.",
             max_steps=SAMPLED_STEPS,
         )
+    if not method.likelihood and method.family != "mean-field":
+        return _stopped(experiment, f"What {method.title} maximises is no likelihood")
     if not (method.likelihood or _stays_put(experiment)):
         sizes = f"{experiment.n_visible} + {experiment.n_hidden_learned}"
         return _stopped(experiment, f"Mean field runs away from networks like {sizes} if it is left to converge")

@@ -99,7 +99,7 @@ def test_the_advice_is_not_that_for_mean_field(toy):
     assert "ean field" not in told.reason
     assert told.knobs["patience"] is not None
     unjudged = advice(replace(toy, n_held_out=0))
-    assert unjudged.knobs["penalty"] > 0.0
+    assert unjudged.knobs["penalty"] == "learned"
     assert unjudged.knobs["patience"] is None
 
 

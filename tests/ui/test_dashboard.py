@@ -154,7 +154,7 @@ def test_advice_is_offered_until_it_is_taken():
     small = Experiment(n_visible=5, n_hidden=5, n_steps=1000, model="stochastic", learner="mean-field")
     note.show(small)
     assert "runs away" in note.advice
-    assert note.offer == "Set Held-out patience 30"
+    assert note.offer == "Set Held-out patience 30, Penalty learned"
     note._handle_msg({"press": "advice"})
     note.show(replace(small, **taken))
     assert note.offer == ""
