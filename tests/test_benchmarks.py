@@ -51,7 +51,7 @@ def test_peers_on_the_first_bins_are_compared_and_scaled():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["numba", "JAX"])
 def test_other_peers_agree_where_they_are_installed(name):
-    pytest.importorskip(name.lower())
+    pytest.importorskip(name.lower(), reason=f"optional: {name} is not installed")
     for kind in functions(name):
         engine.measure(tiny(kind), [OURS, "NumPy", name], repeats=1)
 

@@ -31,7 +31,7 @@ class Disk:
             ["mount", "-t", "tmpfs", "-o", options, "none", str(self.folder)], capture_output=True, check=False
         )
         if done.returncode:
-            pytest.skip(f"a small disk needs the right to mount one: {done.stderr.decode().strip()}")
+            pytest.skip(f"optional: a small disk needs the right to mount one: {done.stderr.decode().strip()}")
 
 
 def names(folder):
