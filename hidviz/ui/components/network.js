@@ -135,9 +135,9 @@ export function render({ model }) {
       const chosen = k === model.chosen
       group.classList.toggle("chosen", chosen)
       set(group, { tabindex: chosen ? 0 : -1, "aria-pressed": chosen,
-        "aria-label": `Hidden unit ${k + 1}${model.matches[k] ? `: ${model.matches[k]}` : ""}` })
+        "aria-label": `Hidden unit ${k + 1}` })
     })
-    set(svg, { "aria-label": model.says })
+    set(svg, { "aria-label": model.caption })
     say(caption, model.caption)
   }
   // The data as they were recorded: one bin after the other, while the run is under way.
@@ -155,23 +155,23 @@ export function render({ model }) {
     }, BEAT)
   }
   // Everything that one message brought is drawn at once: in between, sizes and what has them need not agree.
-  const drawn = { n_visible: -1, n_hidden: -1, chosen: -1 }
+  const drawn = { n_visible: -1, n_hidden: -1, chosen: -1, J: null, largest: 0 }
   const redraw = () => {
     due = 0
-    const { n_visible, n_hidden, chosen } = model
+    const { n_visible, n_hidden, chosen, J, largest } = model
     const another = n_visible !== drawn.n_visible || n_hidden !== drawn.n_hidden
     if (another) { build() }
     if (another || chosen !== drawn.chosen) { shown = { K: [], L: [] } }
-    Object.assign(drawn, { n_visible, n_hidden, chosen })
-    others()
+    if (another || J !== drawn.J || largest !== drawn.largest) { others() }
+    Object.assign(drawn, { n_visible, n_hidden, chosen, J, largest })
     move()
     mark()
     flicker()
   }
   let due = 0
   const changed = () => { due ||= requestAnimationFrame(redraw) }
-  const watched = ["n_visible", "n_hidden", "chosen", "K", "L", "J", "largest", "states", "running", "flicker", "matches",
-    "says", "caption"]
+  const watched = ["n_visible", "n_hidden", "chosen", "K", "L", "J", "largest", "states", "running", "flicker",
+    "caption"]
   for (const name of watched) { model.on(name, changed) }
   redraw()
   model.on("remove", () => { clearInterval(beat); cancelAnimationFrame(moving); cancelAnimationFrame(due) })

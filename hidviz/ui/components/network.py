@@ -32,9 +32,7 @@ class Network(Component):
     states = param.List([], doc="Some bins of the data, each a text of 1 (spike) and 0.")
     running = param.Boolean(doc="Whether a run is under way.")
     flicker = param.Boolean(True, doc="Whether the units show the data while it is.")
-    matches = param.List([], doc="For each hidden unit which true unit it matches, in words.")
-    says = param.String(doc="What is drawn, for those who hear it.")
-    caption = param.String(doc="What is drawn, below it.")
+    caption = param.String(doc="What is drawn: below it, and its name for those who hear it.")
 
     def __init__(self, on_choose: Callable[[int], None], **params: Any) -> None:
         super().__init__(**params)
