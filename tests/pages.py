@@ -101,12 +101,23 @@ def choose(tab, label, option):
         menu.select_option(label=option)
         return
     menu.click()
-    tab.locator("[role=listbox], [role=menu]").get_by_text(option, exact=True).first.click()
+    offered = tab.locator("[role=listbox], [role=menu]")
+    offered.get_by_text(option, exact=True).first.click()
+    offered.first.wait_for(state="detached")  # until then it holds the focus
 
 
 def front(tab, title):
     """Bring a tab of the page to the front."""
     tab.get_by_role("tab", name=title, exact=True).click()
+
+
+def settled(tab, place, *arguments):
+    """Where something is, once it has stopped moving."""
+    before = None
+    while (at := tab.evaluate(place, *arguments)) != before:
+        before = at
+        tab.wait_for_timeout(200)
+    return at
 
 
 def rest_at(tab, step):

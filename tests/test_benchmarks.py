@@ -17,6 +17,12 @@ def rows(capsys):
     return [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")][2:]
 
 
+def print_of(benchmark, *options):
+    """What a benchmark prints when it is called as a command, whatever loops run in this process."""
+    command = [sys.executable, "-m", f"tests.benchmarks.{benchmark}", *options]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
 def tiny(kind):
     """A workload of this kind with next to no data."""
     like = next(workload for workload in WORKLOADS if workload.kind == kind)
@@ -132,18 +138,15 @@ def test_load_refuses_what_is_out_of_bounds():
 
 
 @pytest.mark.slow
-def test_visitors_run_and_pause_and_leave(capsys, monkeypatch):
-    monkeypatch.setattr(load, "LIFETIME", 15)
-    assert load.main(["--sessions", "2", "--seconds", "4"]) == 0
-    printed = capsys.readouterr().out
+def test_visitors_run_and_pause_and_leave():
+    printed = print_of("load", "--sessions", "2", "--seconds", "4", "--lifetime", "15")
     assert "Pause, s" in printed
     assert "steps a second" in printed
 
 
 @pytest.mark.slow
 def test_the_page_is_measured_in_a_browser(browser):  # noqa: ARG001 - which says so where there is none
-    command = [sys.executable, "-m", "tests.benchmarks.page", "--quick", "--seconds", "3"]
-    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    printed = print_of("page", "--quick", "--seconds", "3")
     assert re.search(r"opening: first [\d.]+ s, then [\d.]+ s", printed)
     frames, steps, beside, *_ = re.search(r"18 \+ 2 units.*", printed)[0].split(" | ")[1:]
     assert float(frames) > 0.0

@@ -36,17 +36,18 @@ from tests.benchmarks.visitor import Visitor
 
 ROOT = Path(__file__).parents[2]
 QUERY = "?opt=gradient"
-LIFETIME = 30  # seconds a session without a visitor is kept; a loaded server needs many to answer a new one
 PAUSE_EVERY = 10.0  # seconds between two presses of Pause in one session
 GROUP = 10  # sessions open at the same time in a soak
 
 
 @dataclass(frozen=True)
 class Server:
-    """A server under load: its address and its process, whose children count as it."""
+    """A server under load: its address, its process, whose children count as it, and how long it keeps a session that
+    nobody visits, in seconds."""
 
     url: str
     process: int
+    lifetime: int
 
     def usage(self) -> tuple[int, float]:
         """Threads, and resident memory in MB; zeros where the system does not tell.
@@ -74,19 +75,19 @@ def _children(process: int) -> list[int]:
 
 
 @contextlib.contextmanager
-def serving(n_processes: int = 1) -> Iterator[Server]:
+def serving(n_processes: int = 1, lifetime: int = 30) -> Iterator[Server]:
     """`panel serve app.py` on a free port, as long as the context lasts."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "panel", "serve", "app.py", "--port", str(port), "--address", "127.0.0.1"]
-    command += ["--unused-session-lifetime", str(1000 * LIFETIME), "--check-unused-sessions", "1000"]
+    command += ["--unused-session-lifetime", str(1000 * lifetime), "--check-unused-sessions", "1000"]
     command += ["--num-procs", str(n_processes), "--allow-websocket-origin", f"127.0.0.1:{port}"]
     log = subprocess.DEVNULL
     process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, start_new_session=True)
     try:
         _wait_for(process, f"http://127.0.0.1:{port}/favicon.ico")
-        yield Server(f"http://127.0.0.1:{port}/app", process.pid)
+        yield Server(f"http://127.0.0.1:{port}/app", process.pid, lifetime)
     finally:  # the whole group: processes that the server has started do not end with it
         os.killpg(process.pid, signal.SIGTERM)
         try:
@@ -185,7 +186,7 @@ async def _visit(server: Server, n_sessions: int, seconds: float) -> None:
 
 async def _settled(server: Server) -> tuple[int, float]:
     """Threads and memory once closed sessions are gone."""
-    await asyncio.sleep(LIFETIME + 5)
+    await asyncio.sleep(server.lifetime + 5)
     return server.usage()
 
 
@@ -223,14 +224,23 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--sessions", type=int, default=30, help="1 to 100")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long all of them run, 1 to 300")
     parser.add_argument("--num-procs", type=int, default=1, help="processes of the server, 1 to 8")
+    parser.add_argument(
+        "--lifetime", type=int, default=30, help="seconds a session without a visitor is kept, 5 to 300"
+    )
     parser.add_argument("--soak", type=int, default=0, help="instead: open and close this many sessions, up to 1000")
     options = parser.parse_args(arguments)
-    for name, low, high in (("sessions", 1, 100), ("seconds", 1, 300), ("num_procs", 1, 8), ("soak", 0, 1000)):
+    for name, low, high in (
+        ("sessions", 1, 100),
+        ("seconds", 1, 300),
+        ("num_procs", 1, 8),
+        ("lifetime", 5, 300),
+        ("soak", 0, 1000),
+    ):
         if not low <= getattr(options, name) <= high:
             parser.error(f"--{name.replace('_', '-')} must lie between {low} and {high}")
 
     print(f"{heading()}\n")
-    with serving(options.num_procs) as server:
+    with serving(options.num_procs, options.lifetime) as server:
         if options.soak:
             print(head(["sessions opened and closed", "threads", "memory, MB"]))
             rows = asyncio.run(soaked(server, options.soak))

@@ -8,7 +8,7 @@ import pytest
 
 from hidviz.sweeps.paper_figures import FIGURES
 from hidviz.sweeps.sweep import MEASURES
-from tests.pages import press, wait_for
+from tests.pages import choose, enter, press, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -21,18 +21,9 @@ def tab(open_page):
     return opened
 
 
-def choose(tab, label, option):
-    tab.get_by_role("combobox", name=label).first.click()
-    tab.locator("[role=listbox], [role=menu]").get_by_text(option).first.click()
-
-
 def own(tab, lengths="100 200"):
     choose(tab, "Figure", "A sweep of my own")
-    field = tab.get_by_label("Data lengths", exact=True).first
-    field.click()
-    field.press("Control+a")
-    field.type(lengths)
-    field.press("Enter")
+    enter(tab, "Data lengths", lengths)
 
 
 def downloaded(tab, name):

@@ -9,7 +9,7 @@ import pytest
 from hidviz.evaluation.error_bars import error_bars
 from hidviz.experiments.run import iter_run
 from hidviz.network.gauge import aligned
-from tests.pages import choose, exported, press, state, until, wait_for
+from tests.pages import choose, exported, press, settled, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -135,7 +135,7 @@ def test_a_press_on_the_map_tells_of_its_cell(tab):
         ((2, 7), "K, to visible 3 from hidden 2: true"),
         ((6, 0), "L, to hidden 1 from visible 1: true"),
     ):
-        at = tab.evaluate(place, [row, column])
+        at = settled(tab, place, [row, column])
         tab.mouse.move(*at)
         tab.mouse.click(*at)
         tab.get_by_text(told).wait_for()

@@ -87,6 +87,19 @@ def test_a_step_right_after_the_rewind_of_a_finished_run_is_made(session):
     settle(session, lambda s: s.frame.snapshot.step == 1 and not s.running)
 
 
+def test_every_press_of_step_counts_however_seldom_somebody_looks(session):
+    for before in (session.rewind, session.new_data):
+        before()
+        session.pause()
+        for _ in range(3):
+            session.step()
+            deadline = time.monotonic() + 60
+            while session._runner.running:
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+        assert settle(session, lambda s: not s.awaiting).snapshot.step == 3
+
+
 def test_flip_twice_and_undo_are_exact(session):
     before = step(session, 4)
     session.flip(1)

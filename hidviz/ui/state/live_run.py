@@ -151,8 +151,10 @@ class LiveRun:
         self.event = f"Paused at step {self.frame.snapshot.step if self.frame else 0}."
 
     def step(self) -> None:
-        """Make one step, then pause."""
-        if self._preparing and self._runner.running and not self._going:
+        """Make one step, then pause; pressed twice, two steps, however seldom somebody polls."""
+        making = self._runner.running  # asked first: where it rests, all that it made is taken in by the next line
+        self.poll()
+        if self._preparing and making and not self._going:
             self._runner.step()
         elif self._awaited is not None and self._preparing:
             self._await(self._awaited, going=False, steps=2)  # its first frame comes first
