@@ -31,6 +31,7 @@ from hidviz.ui.tabs.data_length import LengthsTab
 from hidviz.ui.tabs.equivalent import EquivalentTab
 from hidviz.ui.tabs.inspector import InspectorTab
 from hidviz.ui.tabs.learn import LearnTab
+from hidviz.ui.tabs.my_data import MyDataTab
 from hidviz.ui.tabs.restarts import RestartsTab
 from hidviz.ui.tabs.scores import ScoresTab
 from hidviz.ui.tabs.tab import Maker, TabHost
@@ -123,6 +124,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             (InspectorTab, lambda: InspectorTab(session)),
             (CompareTab, lambda: CompareTab(session)),
             (ScoresTab, lambda: ScoresTab(session)),
+            (MyDataTab, MyDataTab),
         )
         dark, front = view.theme == "dark", TABS.index(view.tab)
         self.views = TabHost(makers, front, dark=dark, on_front=lambda: self.address.show())

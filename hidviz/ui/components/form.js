@@ -28,6 +28,9 @@ export function render({ model }) {
       input.type = "checkbox"
       input.setAttribute("role", "switch")
       input.addEventListener("change", () => send(input.checked))
+    } else if (kind === "text") {
+      input.type = "text"
+      input.addEventListener("change", () => send(input.value))
     } else {
       input.type = "text"
       input.inputMode = kind === "integer" ? "numeric" : "decimal"

@@ -14,7 +14,7 @@ from hidviz.ui.components.base import Component
 
 
 class Form(Component):
-    """Fields of four kinds: integer, number, choice, switch.
+    """Fields of five kinds: integer, number, text, choice, switch.
 
     Args:
         on_turn: called with the name of a field and what was typed, chosen or switched.

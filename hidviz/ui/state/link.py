@@ -17,7 +17,7 @@ from hidviz.experiments import CHOICES, OPTIONAL, PRESETS, Experiment, preset_of
 from hidviz.ui.state.knobs import KNOBS, read, spoken
 from hidviz.ui.state.numbers import quoted, read_whole
 
-TABS = ("learn", "data", "length", "restarts", "equivalent", "inspector", "compare", "scores")
+TABS = ("learn", "data", "length", "restarts", "equivalent", "inspector", "compare", "scores", "mydata")
 CHOSEN: Mapping[str, tuple[str, ...]] = {"tab": TABS, "theme": ("light", "dark"), "hide": ("controls",)}
 SWITCHES = ("align", "log")
 PASSED_ON = ("mode", "lesson")  # names, without effect so far

@@ -1,0 +1,78 @@
+"""What the tab of own recordings says: what was read, and the words of the command line in those of the page."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from html import escape
+
+import numpy as np
+
+from hidviz.network import Preview, Spikes
+from hidviz.units import duration
+
+LABELS = {
+    "variable": "Variable",
+    "rate": "Ticks a second",
+    "trials": "Trials",
+    "transpose": "Transpose",
+    "from": "From, s",
+    "to": "To, s",
+    "units": "Units to keep",
+}
+"""The options of the command line that are fields of the page, and what they are called there."""
+
+FEW_REMARKS = 8
+
+
+def on_the_page(sentence: str) -> str:
+    """A sentence that was written for the command line, with its options called as the page calls them."""
+    sentence = (
+        sentence.replace(" (keep it with --keep-silent)", "").replace(" HZ,", ":").replace("Say --rate", "Set --rate")
+    )
+    sentence = sentence.replace("such as --", "such as in --").replace("add --transpose", "switch --transpose on")
+    return re.sub(r"--(\w+)", lambda found: f"“{LABELS.get(found[1], found[1])}”", sentence)
+
+
+def head_in_words(title: str, spikes: Spikes, preview: Preview) -> str:
+    """What was read, in two sentences of HTML."""
+    what = "spike times" if spikes.are_times else "counts"
+    trials = "" if len(preview.n_bins) == 1 else f" in {len(preview.n_bins)} trials"
+    long = "" if preview.seconds is None else f", {duration(preview.seconds)}"
+    wide = "" if preview.bin is None else f" of {1000 * preview.bin:g} ms"
+    total, lost = int(preview.n_spikes.sum()), int(preview.lost.sum())
+    part = f"{100 * lost / total:.1f} % of them lost, as they share a bin with another of their unit" if total else ""
+    return (
+        f"<b>{escape(title)}</b>: {len(preview.names)} units, {what}{long}; {sum(preview.n_bins):,} bins{wide}"
+        f"{trials}. {total:,} spikes" + (f", {part}." if part else ".")
+    )
+
+
+def remarks_html(remarks: tuple[str, ...]) -> str:
+    """What looks wrong and what to do, as a list; the units dropped come with it."""
+    if not remarks:
+        return "<p>Nothing looks wrong.</p>"
+    told = [on_the_page(remark) for remark in remarks]
+    more = [f"And {len(told) - FEW_REMARKS} remarks like these."] if len(told) > FEW_REMARKS else []
+    items = "".join(f"<li>{escape(text)}</li>" for text in [*told[:FEW_REMARKS], *more])
+    return f'<ul style="margin:4px 0;padding-left:20px">{items}</ul>'
+
+
+def units_table(preview: Preview) -> str:
+    """A row for each unit, the busiest first."""
+    hertz = preview.rates
+    heads = ["unit", "spikes", "bins with one", "lost", *([] if hertz is None else ["Hz"])]
+    rows = []
+    for k in np.argsort(-preview.n_spikes, kind="stable"):
+        lost = preview.lost[k] / max(int(preview.n_spikes[k]), 1)
+        cells = [f"{preview.n_spikes[k]:,}", f"{preview.fired[k]:.2%}", f"{lost:.1%}"]
+        cells += [] if hertz is None else [f"{hertz[k]:.3g}"]
+        name = f'<th scope="row">{escape(preview.names[k])}</th>'
+        rows.append(f"<tr>{name}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def command_words(*parts: str) -> str:
+    """A command for a terminal, quoted as it must be."""
+    return shlex.join(["hidviz", *parts])
