@@ -66,17 +66,20 @@ def scan(
     models = [(n, m) for n in wanted for m in sorted(set(hidden_hidden))]
     weight = _penalty(parts, max(wanted, default=0)) if penalty is None else penalty
     table = _baselines(parts, weight, len(models) + 1)
+    yield replace(table, doing="measuring the speed of this machine" if models else "")
     pending = {model: starts * _seconds(parts, *model) for model in models}
     steps, spent, expected = float(min(STEPS, max_steps)), 0.0, 0.0
     for model in models:
         name = ScanRow(*model, None, 0).name
-        table = replace(table, doing=name, seconds_left=steps * sum(pending.values()))
+        left, rest = steps * sum(pending.values()), steps * (sum(pending.values()) - pending[model])
+        table = replace(table, doing=name, seconds_left=left)
         yield table
         began = time.monotonic()
         try:
             for row in _iter_row(parts, *model, starts, weight, box, max_steps, seed):
                 if isinstance(row, str):
-                    yield replace(table, doing=f"{name}, {row}")
+                    passed = time.monotonic() - began
+                    yield replace(table, doing=f"{name}, {row}", seconds_left=max(left - passed, rest))
         except Infeasible as refusal:
             row = ScanRow(*model, None, 0, note=str(refusal))
         assert isinstance(row, ScanRow)

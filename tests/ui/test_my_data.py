@@ -1,16 +1,24 @@
 """My data: files are read or refused with a sentence, the data before them stay, and binning follows the slider."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from hidviz import Spikes, divide, random_couplings, scan, simulate
+from hidviz.cli.main import _parser
+from hidviz.evaluation.paired import Difference, paired
+from hidviz.experiments.scan_table import Scan, ScanRow
 from hidviz.network.preview import preview_of
 from hidviz.ui.components.run_file import Files
+from hidviz.ui.plots.gains import Gains
 from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.own_files import LARGEST, OUR_SOURCE, How, Source, iter_look, read
+from hidviz.ui.state.own_scan import Plan, Scanned
 from hidviz.ui.tabs.my_data import MyDataTab
-from hidviz.ui.text.my_data import head_in_words, on_the_page, remarks_html, units_table
+from hidviz.ui.text.my_data import command_words, head_in_words, on_the_page, remarks_html, units_table
+from hidviz.ui.text.own_scan import answer, end_in_words, rows_table
 from tests.recordings import hippocampus, write_cells, write_events, write_nwb
 
 
@@ -123,8 +131,6 @@ def test_counts_keep_their_bins_whatever_the_slider_says(data, tmp_path):
 def test_what_looks_wrong_is_said_in_the_words_of_the_page(trains):
     silent = [np.empty(0), *trains[:3]]
     found = next(iter_look(OUR_SOURCE, 0.02, read(OUR_SOURCE)))
-    from hidviz import Spikes
-
     preview = preview_of(Spikes.of(silent), 0.02)
     assert "u1 never fires in" in remarks_html(preview.remarks)
     assert "--" not in remarks_html(preview.remarks)
@@ -181,3 +187,95 @@ def test_the_tab_shows_something_before_anything_is_chosen_and_ends_its_work():
     tab.file._typed("to", "100")
     tab.close()
     assert not tab.data.reading
+
+
+def small(tmp_path, seed=3, n_hidden=1, n_bins=3000):
+    """The content of a file of a simulated recording."""
+    truth = random_couplings(4, n_hidden, np.random.default_rng(seed), bias=0.2, variance=2.0)
+    recording = simulate(truth, n_bins, np.random.default_rng(seed), hidden="stochastic").recording
+    np.save(tmp_path / "small.npy", recording.trials[0])
+    return contents(tmp_path / "small.npy")
+
+
+def scanned(data, plan, seconds=120, until=lambda data: not data.scanning):
+    settled(data)
+    data.scan(plan)
+    deadline = time.monotonic() + seconds
+    while not until(data):
+        assert time.monotonic() < deadline
+        data.poll()
+        time.sleep(0.01)
+    data.poll()
+    assert not data.scan_problem
+    return data.scanned
+
+
+def test_a_scan_on_the_page_is_the_scan_of_the_engine(data, tmp_path):
+    data.open(small(tmp_path))
+    plan = Plan(most=1, coupled="no", starts=1, steps=40)
+    found = scanned(data, plan)
+    recording = data.looked.spikes.recording()
+    expected = list(scan(divide(recording), hidden=range(2), hidden_hidden=(False,), starts=1, max_steps=40))[-1]
+    assert found.complete
+    assert [row.gain for row in found.table.rows] == [row.gain for row in expected.rows]
+    assert found.table.chosen.n_hidden == expected.chosen.n_hidden == 1
+    assert f"One hidden unit: {expected.chosen.gain.in_words()}" in answer(found.table, complete=True)
+    assert rows_table(found.table).count("<tr") == 1 + 2 + 1
+    assert 'class="best"' in rows_table(found.table)
+
+
+def test_a_stopped_scan_keeps_its_rows_and_says_so(data, tmp_path):
+    data.open(small(tmp_path, n_bins=20_000))
+    found = scanned(data, Plan(most=6, starts=8), until=lambda d: d.scanned and len(d.scanned.table.rows) > 1)
+    assert data.scanning
+    data.stop_scan()
+    assert not data.scanning
+    data.poll()
+    assert len(data.scanned.table.rows) >= len(found.table.rows) > 1
+    assert not data.scanned.complete
+    assert answer(data.scanned.table, complete=False).startswith("<b>So far: ")
+    assert "Stopped: " in end_in_words(data.scanned.table, stopped=True)
+
+
+def test_a_recording_that_is_too_short_ends_the_scan_with_a_sentence(data, tmp_path):
+    np.save(tmp_path / "short.npy", np.random.default_rng(1).poisson(0.5, (40, 3)))
+    data.open(contents(tmp_path / "short.npy"))
+    settled(data)
+    data.scan(Plan(1))
+    while data.scanning:
+        time.sleep(0.01)
+    data.poll()
+    assert "A recording must hold 5 blocks of at least 10 bins" in data.scan_problem
+    assert data.scanned is None
+
+
+def test_the_answer_needs_no_hidden_unit_where_none_gains_more_than_its_error():
+    judged = np.array([1.0, 1.2, 0.9, 1.1])
+    rows = (
+        ScanRow(0, False, None, 1, judged=judged, gain=paired(judged, judged)),
+        ScanRow(1, False, None, 2, judged=judged - [0.01, -0.01, 0.01, 0.0],
+                gain=paired(judged, judged - [0.01, -0.01, 0.01, 0.0])),
+        ScanRow(9, True, None, 0, note="too <many>"),
+    )  # fmt: skip
+    table = Scan(rows, Difference(0.05, 0.01), 0.0, "how", 3, "", 0.0)
+    assert answer(table, complete=True).startswith("<b>No hidden unit is needed.</b>")
+    assert "a second lag of the recorded units alone gains 50 ± 10" in answer(table, complete=True)
+    assert "too &lt;many&gt;" in rows_table(table)
+    plot = Gains()
+    plot.show(table)
+    assert list(plot._points.data["gain"]) == pytest.approx([0.0, 2.5])
+
+
+def test_the_command_does_what_the_page_did(data):
+    data.try_ours()
+    found = Scanned(settled(data).looked, Plan(), None, None, None)
+    assert command_words(*found.command) == (
+        "hidviz fit assets/recordings/hippocampus.mat --bin 20ms --to 998 --hidden 0-2 --hidden-hidden both "
+        "--starts 2 --steps 250 --out fit.npz"
+    )
+    how = How(variable="a b", rate=30_000.0, trials="none", transpose=True, start=1.5, units=("u1", "u2"))
+    looked = replace(found.looked, source=Source({"my file.mat": b""}, how), bin=0.005)
+    given = _parser().parse_args(list(replace(found, looked=looked).command))
+    assert (given.files, given.variable, given.rate, given.trials) == (["my file.mat"], "a b", 30_000.0, "none")
+    assert (given.transpose, given.start, given.stop, given.units) == (True, 1.5, None, "u1,u2")
+    assert (given.bin, given.hidden, given.hidden_hidden) == (0.005, (0, 1, 2), "both")

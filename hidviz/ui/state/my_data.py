@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from hidviz.background import Runner
 from hidviz.ui.state.own_files import OUR_SOURCE, How, Looked, Source, iter_look
+from hidviz.ui.state.own_scan import Plan, Scanned, iter_scan
 
 LOG = logging.getLogger(__name__)
 WIDTH = 0.02  # seconds: the bin to begin with
@@ -22,21 +23,29 @@ class MyData:
 
     def __init__(self) -> None:
         self._reader: Runner[Looked] = Runner()
+        self._scanner: Runner[Scanned] = Runner()
         self._source: Source | None = None  # that is being read, or was read last, or refused
-        self._told = -1
+        self._told: tuple[int, ...] = ()
         self.width = WIDTH
         self.looked: Looked | None = None
+        self.scanned: Scanned | None = None
         self.problem = ""
+        self.scan_problem = ""
 
     @property
-    def version(self) -> int:
-        """Grows with whatever has been read."""
-        return self._reader.version
+    def version(self) -> tuple[int, ...]:
+        """Another one whenever something was found, has ended, or was begun."""
+        return self._reader.version, self._scanner.version
 
     @property
     def reading(self) -> bool:
         """Whether files are being read."""
         return not self._reader.ended
+
+    @property
+    def scanning(self) -> bool:
+        """Whether a scan is under way."""
+        return not self._scanner.ended
 
     @property
     def opened(self) -> bool:
@@ -73,23 +82,38 @@ class MyData:
         if self.looked is not None and self.looked.bin is not None and self.looked.bin != width:
             self._begin(self.looked.source, self.looked)
 
+    def scan(self, plan: Plan) -> None:
+        """Find out how many hidden units it takes; the rows of an earlier scan give way to the new ones."""
+        if self.looked is not None:
+            self.scanned, self.scan_problem = None, ""
+            self._scanner.start(iter_scan(self.looked, plan))
+
+    def stop_scan(self) -> None:
+        """Give the scan up; the rows that are there stay."""
+        self._scanner.stop()
+
     def close(self) -> None:
         """Give up whatever is under way."""
-        self._reader.stop()
+        for runner in (self._reader, self._scanner):
+            runner.stop()
 
     # Taking in what was found
 
     def poll(self) -> bool:
-        """Take in what has been read since the last call; whether there was anything."""
-        version = self._reader.version
+        """Take in what has been found since the last call; whether there was anything."""
+        version = self.version
         if version == self._told:
             return False
         self._told = version
-        if failure := self._reader.failure:
+        if (refusal := self._reader.failure) and not self.problem:
             LOG.info("an own file was refused")
-            self.problem = str(failure) or type(failure).__name__
+            self.problem = str(refusal) or type(refusal).__name__
         elif (found := self._reader.latest) is not None:
             self.looked = found
+        if failure := self._scanner.failure:
+            self.scan_problem = str(failure) or type(failure).__name__
+        if (rows := self._scanner.latest) is not None:
+            self.scanned = rows
         return True
 
     def _read(self, source: Source) -> None:

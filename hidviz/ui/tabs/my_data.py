@@ -16,7 +16,9 @@ from hidviz.ui.state.my_data import WIDTH, MyData
 from hidviz.ui.state.own_files import OUR_SOURCE, Looked, iter_look
 from hidviz.ui.tabs.my_data_file import FileSection
 from hidviz.ui.tabs.my_data_preview import PreviewSection
+from hidviz.ui.tabs.my_data_scan import ScanSection
 
+PERIOD = 0.2  # seconds between drawings
 SAMPLE = "What it is about: 16 units of a hippocampus, the first 10 s. Try ours takes all 998 s of it."
 
 
@@ -31,12 +33,18 @@ class MyDataTab:
         self._sampler: Runner[Looked] = Runner()  # of what is to be seen before anything is chosen
         self._sampler.start(iter_look(OUR_SOURCE, WIDTH))
         self._changes = Changes()
+        self._drawn: Looked | None = None
         self.file = FileSection(self.data)
         self.preview = PreviewSection(self.data.bin_by, WIDTH)
-        self._of_preview = heading("What was recorded")
-        self._of_preview.visible = False
+        self.scan = ScanSection(self.data)
+        self._titles = [heading("What was recorded"), heading("How many hidden units?")]
+        for title in self._titles:
+            title.param.update(visible=False, margin=(16, 0, 0, 0))
+        of_preview, of_scan = self._titles
         self.layout = pn.Column(
-            heading("Your recording"), self.file.layout, self._of_preview, self.preview.layout, self.preview.drawing,
+            heading("Your recording"), self.file.layout,
+            of_preview, self.preview.layout, self.preview.drawing,
+            of_scan, self.scan.layout,
             sizing_mode="stretch_width", margin=(8, 0),
         )  # fmt: skip
 
@@ -45,21 +53,28 @@ class MyDataTab:
     def look(self) -> bool:
         """Take in what was read and learned, and draw it."""
         self.data.poll()
-        changed = self._changes.due(self.data.looked, self.data.version, self.data.problem, self._sampler.version)
+        data = self.data
+        changed = self._changes.due(
+            (data.looked, data.reading, data.problem), data.version, self._sampler.version, period=PERIOD
+        )
         if changed is None:
             return False
         with hold():
             self.file.show()
-            if self.data.looked is not None:
-                self._of_preview.visible = True
-                self.preview.show(self.data.looked)
-            elif self._sampler.latest is not None:
+            self.scan.show()
+            if data.looked is not None and data.looked is not self._drawn:
+                self._drawn = data.looked
+                for title in self._titles:
+                    title.visible = True
+                self.preview.show(data.looked)
+            elif data.looked is None and self._sampler.latest is not None:
                 self.preview.draw_raster(self._sampler.latest, SAMPLE)
         return True
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        for part in (self.file, self.preview):
+        self._changes.spoil()
+        for part in (self.file, self.preview, self.scan):
             part.restyle(dark)
 
     def close(self) -> None:

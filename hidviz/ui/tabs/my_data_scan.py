@@ -1,0 +1,129 @@
+"""The scan of My data: what to scan, rows as they come, one chart with paired errors, and the answer in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import escape
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from hidviz.ui.components.basic import Button, Buttons
+from hidviz.ui.components.form import Form
+from hidviz.ui.layout import line, table_pane, words
+from hidviz.ui.plots.gains import Gains
+from hidviz.ui.state.my_data import MyData
+from hidviz.ui.state.own_scan import Plan, Scanned
+from hidviz.ui.text.own_scan import answer, end_in_words, progress_in_words, rows_table
+
+IDLE = (
+    "Models with more and more hidden units learn from three fifths of the recording; one fifth stops them, and the "
+    "last fifth, which none of them has seen, judges them. Rows appear as they come; stop whenever you like."
+)
+MEMORY = {"both": "without and with (M)", "no": "without", "yes": "with (M)"}
+HELP = {
+    "most": "The scan begins with none.",
+    "coupled": "Whether they are coupled to each other and themselves from bin to bin; without, they forget after one.",
+    "starts": "The best of so many is kept.",
+}
+FIELDS = {
+    "most": ("Most hidden units", [(str(k), str(k)) for k in range(1, 7)]),
+    "coupled": ("Memory of hidden units", list(MEMORY.items())),
+    "starts": ("Starts of each model", [(str(k), str(k)) for k in (1, 2, 3, 5, 8)]),
+}
+
+
+class ScanSection:
+    """The section.
+
+    Args:
+        data: the session's own recording.
+    """
+
+    def __init__(self, data: MyData) -> None:
+        self._data = data
+        self._plan = Plan()
+        self.form = Form(
+            self._turned,
+            groups=[{"title": "", "folded": False, "rows": [list(FIELDS)]}],
+            fields={
+                name: {"kind": "choice", "label": label, "options": [list(pair) for pair in options],
+                       "help": HELP[name]}
+                for name, (label, options) in FIELDS.items()
+            },
+            values=self._values(), margin=0, sizing_mode="stretch_width", max_width=640,
+        )  # fmt: skip
+        self.buttons = Buttons(
+            Button("Start scan", "play", "Learn and judge these models in the background", self._start, True),
+            Button("Stop scan", "stop", "Give up what is under way, and keep the rows that are there", data.stop_scan),
+            columns=0, margin=(4, 0), disabled=["Stop scan"],
+        )  # fmt: skip
+        self.state = words(IDLE, sizing_mode="stretch_width")
+        self.progress = pmui.LinearProgress(
+            value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)
+        )
+        self.notice = words(sizing_mode="stretch_width", styles={"font-style": "italic"}, visible=False)
+        self.answer = words(size=17, sizing_mode="stretch_width", margin=(8, 0))
+        self.plot = Gains()
+        self.table = table_pane()
+        self.found = pn.Column(
+            self.notice, self.answer,
+            pn.pane.Bokeh(self.plot.figure, sizing_mode="stretch_width", margin=0), self.table,
+            sizing_mode="stretch_width", margin=0, visible=False,
+        )  # fmt: skip
+        self.layout = pn.Column(
+            self.form, line(self.buttons), self.state, self.progress, self.found,
+            sizing_mode="stretch_width", margin=0, visible=False,
+        )  # fmt: skip
+
+    def show(self) -> None:
+        """Draw how far the scan has come, and of what it is."""
+        data, scanned = self._data, self._data.scanned
+        self.layout.visible = data.looked is not None
+        self.buttons.disabled = ["Start scan"] if data.scanning else ["Stop scan"]
+        self.form.disabled = list(FIELDS) if data.scanning else []
+        self.progress.visible = data.scanning
+        self.state.object = self._state(scanned)
+        self.found.visible = scanned is not None
+        if scanned is None:
+            return
+        table = scanned.table
+        self.progress.value = round(100 * len(table.rows) / table.n)
+        self.notice.visible = scanned.looked is not data.looked
+        wide = "" if scanned.looked.bin is None else f" in bins of {1000 * scanned.looked.bin:g} ms"
+        self.notice.object = (
+            f"These rows are of {escape(scanned.looked.source.title)}{wide}, as it was when the scan began, not of "
+            "what is shown above: start the scan again for that."
+        )
+        self.answer.object = answer(table, complete=scanned.complete)
+        self.plot.show(table)
+        self.table.object = rows_table(table)
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self.plot.restyle(dark)
+        self.buttons.dark = self.form.dark = dark
+
+    def _state(self, scanned: Scanned | None) -> str:
+        data = self._data
+        if data.scan_problem:
+            return f"The scan has ended: {escape(data.scan_problem)}"
+        if data.scanning:
+            return "Preparing …" if scanned is None else progress_in_words(scanned.table)
+        if scanned is not None:
+            return end_in_words(scanned.table, stopped=not scanned.complete)
+        return IDLE
+
+    def _start(self) -> None:
+        self._data.scan(self._plan)
+
+    def _turned(self, name: str, value: str | bool) -> None:
+        chosen = dict(FIELDS[name][1])
+        if isinstance(value, str) and value in chosen:
+            changed: dict[str, Any] = {name: value if name == "coupled" else int(value)}
+            self._plan = replace(self._plan, **changed)
+        self.form.values = self._values()
+
+    def _values(self) -> dict[str, str]:
+        return {"most": str(self._plan.most), "coupled": self._plan.coupled, "starts": str(self._plan.starts)}

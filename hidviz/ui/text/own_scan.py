@@ -1,0 +1,102 @@
+"""What a scan of an own recording says: how far it has come, its answer in a sentence, and its rows in numbers."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from hidviz.evaluation import paired
+from hidviz.experiments import Scan, ScanRow
+from hidviz.units import duration
+
+NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight")
+ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+UNIT = "thousandths of a nat per bin"
+
+
+def progress_in_words(table: Scan) -> str:
+    """What is being done, and how long all of it may take."""
+    left = f"; about {duration(table.seconds_left)} left" if table.seconds_left else ""
+    doing = table.doing[:1].upper() + table.doing[1:]
+    return f"{doing}: {len(table.rows)} of {table.n} models are there{left}."
+
+
+def end_in_words(table: Scan, *, stopped: bool) -> str:
+    """How it ended."""
+    if not stopped:
+        return ""
+    return f"Stopped: {len(table.rows)} of {table.n} models are there and stay."
+
+
+def answer(table: Scan, *, complete: bool) -> str:
+    """The answer in two or three sentences of HTML."""
+    so_far = "" if complete else "So far: "
+    chosen = table.chosen
+    if len(table.rows) == 1:
+        return "Lag 1, the model without hidden units, is there: what others gain on it comes next."
+    if not chosen.n_hidden or chosen.gain is None:
+        text = f"<b>{so_far}No hidden unit is needed.</b> None predicts bins that it has not seen better than lag 1 by "
+        return text + "more than its error." + _others(table, chosen)
+    text = (
+        f"<b>{so_far}{called(chosen)}: {chosen.gain.in_words()} {UNIT} better than lag 1</b> on blocks that it has not "
+        "seen."
+    )
+    if chosen.n_hidden > 1 and chosen.step is not None:
+        text += f" The {ORDINALS[min(chosen.n_hidden, 8)]} adds {chosen.step.in_words()}."
+    return text + _others(table, chosen)
+
+
+def called(row: ScanRow) -> str:
+    """A model in words, as a sentence begins."""
+    if not row.n_hidden:
+        return "No hidden unit"
+    number = NUMBERS[row.n_hidden] if row.n_hidden < len(NUMBERS) else str(row.n_hidden)
+    memory = "" if not row.hidden_hidden else " with memory (M)"
+    return f"{number} hidden unit{'s' * (row.n_hidden > 1)}{memory}"
+
+
+def rows_table(table: Scan) -> str:
+    """The rows, the chosen one marked, with lag 2 and what repeats tell below."""
+    heads = ("", "gain on lag 1", "on one unit fewer", "AIC", "BIC", "")
+    chosen, body = table.chosen, []
+    for each in table.rows:
+        if each.note:
+            body.append(f'<tr><th scope="row">{each.name}</th><td colspan="5">{escape(each.note)}</td></tr>')
+            continue
+        gain, step = ("–" if d is None or not each.n_hidden else d.in_words() for d in (each.gain, each.step))
+        mark = ' class="best"' if each is chosen else ""
+        what = "chosen" if each is chosen else "lowest BIC" if each is table.lowest_bic else ""
+        body.append(_line(each.name, (gain, step, f"{each.aic:.4f}", f"{each.bic:.4f}", what), mark))
+    extra = {"lag 2, no hidden unit": table.lag2}
+    if table.repeats is not None:
+        extra |= dict(zip(("h(t) of repeats", "h(t) and lag 1"), table.repeats, strict=True))
+    body += [_line(name, (gain.in_words(), "–", "–", "–", "")) for name, gain in extra.items()]
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    caption = f"Gains in {UNIT} on the judging blocks, ± one standard error of paired differences; AIC and BIC in nats"
+    return (
+        f'<div class="scroll"><table><caption>{caption} per bin. {escape(table.how)}.</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def _line(name: str, cells: tuple[str, ...], mark: str = "") -> str:
+    return f'<tr{mark}><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+
+
+def _others(table: Scan, chosen: ScanRow) -> str:
+    """What the choice must be read beside."""
+    text = ""
+    if (best := table.best) is not chosen:
+        text += f" {called(best)} is ahead by {paired(chosen.judged, best.judged).in_words()}, within its error."
+    gain = chosen.gain.mean if chosen.gain is not None and chosen.n_hidden else 0.0
+    if np.isfinite(table.lag2.mean) and table.lag2.mean > max(gain, table.lag2.error):
+        text += f" But a second lag of the recorded units alone gains {table.lag2.in_words()}, more than that."
+    elif chosen.n_hidden:
+        text += f" A second lag of the recorded units alone gains {table.lag2.in_words()}."
+    if table.repeats is not None and table.repeats[1].mean > gain:
+        text += (
+            f" What is the same in all trials, with lag 1, gains {table.repeats[1].in_words()} and explains more: "
+            "hidden units here may stand for a stimulus."
+        )
+    return text + "".join(f" {escape(remark)}" for remark in table.remarks)
