@@ -14,12 +14,12 @@ from hidviz.evaluation.error_paths import Excerpt, Path, by_delay, excerpt_at, n
 from hidviz.evaluation.errors import Criteria, criteria, mean_square_errors, rms_errors
 from hidviz.evaluation.free_run import FreeRun, free_run
 from hidviz.evaluation.hidden_states import hidden_magnetisations, hidden_state_error, wrong_signs
+from hidviz.evaluation.importance_sampling import Sampled, Sampler, sampler
 from hidviz.evaluation.information import LONGEST_ERROR_BARS, MOST_PARAMETERS, error_bar_seconds
 from hidviz.evaluation.likelihood import LONGEST_JUDGEMENT, cost_per_bin, judge_for, log_likelihood
 from hidviz.evaluation.model_comparison import Candidate, Evidence, Judgement, judge
 from hidviz.evaluation.paired import Difference, block_costs, paired
 from hidviz.evaluation.repeats import Repeats, repeats
-from hidviz.evaluation.sampler import Sampler, sampler
 
 __all__ = [
     "LONGEST_ERROR_BARS",
@@ -40,6 +40,7 @@ __all__ = [
     "Judgement",
     "Path",
     "Repeats",
+    "Sampled",
     "Sampler",
     "baseline_seconds",
     "baselines",

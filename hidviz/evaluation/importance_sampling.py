@@ -1,35 +1,87 @@
-"""An honest likelihood without sums over 2^Nh states: importance sampling with a factorised proposal, at M = 0.
+"""Sampled log likelihood, without sums over 2^Nh hidden states: importance sampling with an honest error, at M = 0.
 
-With M = 0 the transitions are independent given the data, log P[s] = sum_t log p_t, and each p_t is an average over
-hidden states. States drawn from q_t(sigma) = prod_a (1 + mu_a(t) sigma_a) / 2, say of mean field, estimate it:
+The weights w of a bin's samples (see `importance_weights`) have the mean p_t, and log P[s] = Σ_t log p_t:
 
-    p_t = <w>_q,   w = prod_a P[sigma_a(t) | s(t-1)] prod_i P[s_i(t+1) | s(t), sigma] / q_t(sigma)
+    log p_t ≈ log mean w + ½ v,    v = var(w) / (n p_t²) = 1 / ess - 1 / n,    ess = (Σ w)² / Σ w²
 
-The logarithm of a mean of n weights lies below log p_t by about var(w) / (2 n p_t²), which over many bins would drown
-the sampling error; that much is added back. Better magnetisations make the error smaller, and any give the same value:
-unlike A of mean field, eq. 27 (`PMF`), the value can be compared between models. It is not a bound.
+v is the variance, and ½ v what the logarithm of a mean falls short by, which over many bins would drown the sampling
+error. Both hold where weights are even. Where they are not, a few large ones may have been missed, and no formula can
+tell. Hence a pilot decides for each bin how it is sampled, by the first of the `ROUNDS` that gives it `ENOUGH`
+effective samples; what is reported is drawn anew, since a draw that was chosen for looking even would be too low.
+
+What is left of unevenness is stated: the smallest effective sample size of any bin, and the share of the variance that
+comes from bins with fewer than `FEWEST`. Where such bins decide the error, the value is refused.
+
+Better magnetisations make the error smaller, and any give the same value: unlike A of mean field, eq. 27 (`PMF`), it
+can be compared between models. It is not a bound.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import ceil
+from typing import NamedTuple
+
 import numpy as np
 
 from hidviz.background import checkpoint
+from hidviz.evaluation.importance_weights import PORTIONS, Bins, annealed_weights, bins_of, mixture_weights
+from hidviz.learners import LEARNERS, Learner, prepare
 from hidviz.network import Couplings, Recording
-from hidviz.numerics import Array, States, log_2cosh
+from hidviz.numerics import Array, Index
 
 BLOCK = 2**17  # numbers in a block, which stays in cache
-CERTAIN = 0.99  # proposals no more certain than this: no state is so rarely drawn that its weight explodes
+
+
+class Round(NamedTuple):
+    """How the bins that are still left are sampled: from the mixture without temperatures, else annealed."""
+
+    n_pilot: int
+    n_samples: int
+    n_temperatures: int
+
+
+ROUNDS = (Round(60, 120, 0), Round(480, 1440, 0), Round(60, 120, 16), Round(0, 240, 128))
+ENOUGH = 50.0  # effective samples of a bin that its pilot must promise
+FEWEST = 8.0  # effective samples below which a bin's own error means little
+MOST_UNEVEN = 0.25  # share of the variance that may come from such bins
+
+SHARE = 0.15  # of the time that sampling beside learning may take, as predicted
+LONGEST_SECONDS = 10.0  # that one estimate may keep the next step waiting
+_SWEEPS, _TOLERANCE = 10, 1e-2  # of the E-step behind the proposal
+
+
+class Sampled(NamedTuple):
+    """A log likelihood estimated by importance sampling.
+
+    Args:
+        log_likelihood: log P[s], nats, summed over transitions.
+        standard_error: of it, nats.
+        fewest: the smallest effective sample size of any bin; infinite without bins.
+        uneven: share of the variance from bins with fewer than `FEWEST` effective samples.
+    """
+
+    log_likelihood: float
+    standard_error: float
+    fewest: float
+    uneven: float
+
+    @property
+    def refusal(self) -> str:
+        """Why the standard error cannot be trusted, in a sentence; empty if it can."""
+        if self.uneven <= MOST_UNEVEN:
+            return ""
+        return (
+            f"The sampled likelihood needs bins with fewer than {FEWEST:g} effective samples to make at most "
+            f"{100 * MOST_UNEVEN:.0f} % of its variance, got {100 * self.uneven:.0f} %, and {self.fewest:.1f} in the "
+            "worst bin: the hidden states are too uncertain for sampling at such strong couplings. Use fewer hidden "
+            "units, so that the exact sum is affordable."
+        )
 
 
 def sampled_log_likelihood(
-    couplings: Couplings,
-    recording: Recording,
-    magnetisations: Array,
-    rng: np.random.Generator,
-    *,
-    n_samples: int = 200,
-) -> tuple[float, float]:
+    couplings: Couplings, recording: Recording, magnetisations: Array, rng: np.random.Generator
+) -> Sampled:
     """Estimate log P[s] of stochastic hidden units without hidden-to-hidden couplings.
 
     Args:
@@ -38,13 +90,9 @@ def sampled_log_likelihood(
         magnetisations: (n_transitions, Nh) in [-1, 1], the mean hidden state that each proposal is built from; those
             beyond ±0.99 are moved there.
         rng: source of randomness.
-        n_samples: hidden states drawn for each transition, at least 2.
-
-    Returns:
-        log P[s] and its standard error, both in nats, summed over transitions.
 
     Raises:
-        ValueError: M is not zero, the magnetisations have the wrong shape, or there are too few samples.
+        ValueError: M is not zero, or the magnetisations have the wrong shape.
     """
     n, Nh = recording.n_transitions, couplings.n_hidden
     if couplings.M.any():
@@ -54,65 +102,114 @@ def sampled_log_likelihood(
         )
     if magnetisations.shape != (n, Nh):
         raise ValueError(f"Magnetisations must have shape {(n, Nh)}, one row a transition, got {magnetisations.shape}.")
-    if n_samples < 2:
-        raise ValueError(f"n_samples must be at least 2, to tell the error, got {n_samples}.")
-    mu = np.clip(magnetisations, -CERTAIN, CERTAIN)
-    previous, present, following, starts = recording.transitions()
-    started = np.ones((n, 1))
-    started[starts] = 0.0
-
-    value = variance = 0.0
-    size = max(BLOCK // (n_samples * max(couplings.n_visible, Nh)), 1)
-    for begin in range(0, n, size):
-        checkpoint()
-        bins = slice(begin, begin + size)
-        prior = previous[bins] @ couplings.L.T + couplings.g * started[bins]
-        logs = _log_weights(couplings, present[bins], following[bins], prior, mu[bins], rng, n_samples)
-        largest = logs.max(axis=0)
-        weights = np.exp(logs - largest)
-        mean = weights.mean(axis=0)
-        spread = weights.var(axis=0, ddof=1) / (n_samples * mean**2)
-        value += float(np.sum(largest + np.log(mean) + 0.5 * spread))
-        variance += float(spread.sum())
-    return value, variance**0.5
+    bins = bins_of(couplings, recording, magnetisations)
+    found = np.empty((3, n))  # log p_t, its variance, effective samples
+    left: Index = np.arange(n)
+    for each in ROUNDS:
+        size = max(BLOCK // (each.n_samples * max(couplings.n_visible, Nh)), 1)
+        needed = ENOUGH * each.n_pilot / each.n_samples
+        kept = np.zeros(n, bool)
+        for begin in range(0, len(left), size):
+            part = left[begin : begin + size]
+            if each.n_pilot:
+                part = part[_drawn(bins.of(part), rng, each.n_pilot, each.n_temperatures)[2] >= needed]
+            if len(part):
+                found[:, part] = _drawn(bins.of(part), rng, each.n_samples, each.n_temperatures)
+                kept[part] = True
+        left = left[~kept[left]]
+    values, variances, effective = found
+    variance = float(variances.sum())
+    uneven = float(variances[effective < FEWEST].sum()) / variance if variance > 0.0 else 0.0
+    return Sampled(float(values.sum()), variance**0.5, float(effective.min(initial=np.inf)), uneven)
 
 
-def predicted_seconds(n_visible: int, n_hidden: int, n_transitions: int, *, n_samples: int) -> float:
-    """A rough guess at the seconds that `sampled_log_likelihood` takes."""
-    return 1e-9 * n_transitions * n_samples * (n_visible * (4.0 + 0.15 * n_hidden) + 10.0 * n_hidden)
+def predicted_seconds(n_visible: int, n_hidden: int, n_transitions: int) -> float:
+    """A rough guess at the seconds that `sampled_log_likelihood` takes, a tenth of the bins being sampled at length."""
+    n_samples = sum(share * (each.n_pilot + each.n_samples) for share, each in zip((1.0, 0.1), ROUNDS, strict=False))
+    return 1e-9 * n_transitions * n_samples * (100.0 + n_visible * (12.0 + 0.15 * n_hidden) + 20.0 * n_hidden)
 
 
-def _log_weights(
-    couplings: Couplings,
-    present: States,
-    following: States,
-    prior: Array,
-    mu: Array,
-    rng: np.random.Generator,
-    n_samples: int,
-) -> Array:
-    """Log of prior times likelihood over proposal, (n_samples, B), of hidden states drawn from the proposal.
+def _drawn(bins: Bins, rng: np.random.Generator, n: int, n_temperatures: int) -> tuple[Array, Array, Array]:
+    """For each bin its log mean weight, the bias of the logarithm corrected; the variance; effective samples.
 
-    The logarithm is linear in the hidden states but for log 2cosh H; log q = sigma · tilt - log 2cosh tilt.
+    How many samples come from each part of a mixture is no chance: only what varies within them makes an error.
     """
-    n_bins, Nh = mu.shape
-    sigma = np.copysign(1.0, (0.5 + 0.5 * mu.T)[:, None] - rng.random((Nh, n_samples, n_bins)))
-    field = couplings.J @ present.T + couplings.h[:, None]
-    H = (couplings.K @ sigma.reshape(Nh, n_samples * n_bins)).reshape(-1, n_samples, n_bins) + field[:, None]
-    tilt = np.arctanh(mu)
-    linear = following @ couplings.K + prior - tilt
-    constant = (following.T * field).sum(axis=0) - (log_2cosh(prior) - log_2cosh(tilt)).sum(axis=1)
-    logs = np.einsum("anb,ba->nb", sigma, linear) + constant - _sum_log_2cosh(H)
-    return np.asarray(logs)
+    checkpoint()
+    if n_temperatures:
+        n_parts, logs = 1, annealed_weights(bins, rng, n, n_temperatures)
+    else:
+        n_parts, logs = len(PORTIONS), mixture_weights(bins, rng, n)
+    largest = logs.max(axis=0)
+    weights = np.exp(logs - largest)
+    mean = weights.mean(axis=0)
+    within = np.sum([weights[k::n_parts].var(axis=0, ddof=1) for k in range(n_parts)], axis=0) / n_parts
+    variance = within / (n * mean**2)
+    return largest + np.log(mean) + 0.5 * variance, variance, n / (1.0 + weights.var(axis=0, ddof=1) / mean**2)
 
 
-def _sum_log_2cosh(field: Array) -> Array:
-    """Sum of log 2cosh over the first axis, with one logarithm for up to 1000 fields; overwrites the fields."""
-    size = np.abs(field, out=field)
-    total = size.sum(axis=0)
-    size *= -2.0
-    grown = np.exp(size, out=size)
-    grown += 1.0
-    for begin in range(0, len(grown), 1000):  # each factor is at most 2
-        total += np.log(np.multiply.reduce(grown[begin : begin + 1000], axis=0))
-    return np.asarray(total)
+# Beside learning
+
+
+@dataclass(frozen=True, eq=False)
+class Sampler:
+    """Estimates the cost of couplings on data beside learning, at one step in `every`.
+
+    A few sweeps of the E-step are enough for the proposal: any gives the same value, a good one a smaller error.
+
+    Args:
+        data: column name → the recording and its mean-field proposals.
+        every: number of steps from one estimate to the next.
+        seed: with the step, decides every random number.
+    """
+
+    data: dict[str, tuple[Recording, Learner]]
+    every: int
+    seed: int
+
+    def is_due(self, step: int, *, ended: bool) -> bool:
+        """Whether this step is one to be estimated; the last one is, and the start, which must not wait, is not."""
+        return step > 0 and (ended or step % self.every == 0)
+
+    def row(self, couplings: Couplings, step: int) -> dict[str, float]:
+        """The step, and for each recording the cost in nats per bin, its standard error, and its fewest samples.
+
+        Column names end in "", "_error" and "_fewest". Where the error cannot be trusted, cost and error are not a
+        number.
+        """
+        row = {"step": float(step)}
+        for k, (name, (recording, proposals)) in enumerate(self.data.items()):
+            rng = np.random.default_rng([self.seed, step, k])
+            beliefs = proposals(couplings).beliefs
+            assert beliefs is not None
+            found = sampled_log_likelihood(couplings, recording, beliefs.hidden, rng)
+            per_bin = (np.nan if found.refusal else 1.0) / recording.n_transitions
+            row |= {name: -found.log_likelihood * per_bin, f"{name}_error": found.standard_error * per_bin}
+            row |= {f"{name}_fewest": found.fewest}
+        return row
+
+
+def sampler(data: dict[str, Recording], *, n_hidden: int, seed: int, step_seconds: float) -> Sampler | None:
+    """A sampler for these recordings, or None if one estimate would keep learning waiting for too long.
+
+    How often it samples depends on predicted seconds alone, so that the same run samples the same steps: often enough
+    to draw a curve, seldom enough to take less than a fifth of the time.
+
+    Args:
+        data: column name → recording.
+        n_hidden: number of hidden units assumed; without couplings among themselves.
+        seed: source of randomness.
+        step_seconds: predicted seconds of one step of learning.
+    """
+    seconds = sum(_seconds(each, n_hidden) for each in data.values())
+    if not data or seconds > LONGEST_SECONDS:
+        return None
+    prepared = {}
+    for name, each in data.items():
+        proposals = prepare("mean-field", each, n_hidden=n_hidden, tolerance=_TOLERANCE, max_sweeps=_SWEEPS)
+        prepared[name] = each, proposals
+    return Sampler(prepared, ceil(seconds * (1.0 / SHARE - 1.0) / step_seconds), seed)
+
+
+def _seconds(recording: Recording, n_hidden: int) -> float:
+    size = (recording.n_visible, n_hidden, recording.n_transitions)
+    return LEARNERS["mean-field"].seconds(*size, False) + predicted_seconds(*size)

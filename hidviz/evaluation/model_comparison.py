@@ -4,8 +4,9 @@
     AIC = cost + N,  BIC = cost + N/2 · log n      in nats, summed over the training data
 
 log P[s] is exact where that is affordable. Else, without hidden-to-hidden couplings, it is estimated by importance
-sampling with the mean-field posterior as proposal, and has a standard error. It is never a mean-field objective, which
-is no likelihood, eq. 27 (`PMF`). The baselines know of no hidden units: logistic regression on one bin and on two.
+sampling with the mean-field posterior as proposal, has a standard error, and is refused where that cannot be trusted.
+It is never a mean-field objective, which is no likelihood, eq. 27 (`PMF`). The baselines know of no hidden units:
+logistic regression on one bin and on two.
 
 AIC and BIC suppose the maximum of the likelihood and that N parameters can be told apart. Beyond the true number of
 hidden units they cannot: then trust the held-out cost.
@@ -29,7 +30,6 @@ from hidviz.numerics import check_generator
 
 AFFORDABLE = 10.0  # seconds that an exact likelihood may take
 LONGEST_SECONDS = 300.0  # that sampling may take
-N_SAMPLES = 200
 
 Kind = Literal["truth", "fit", "baseline"]
 
@@ -43,12 +43,14 @@ class Evidence:
         standard_error: of it, nats; zero if exact.
         n_transitions: how many there are.
         exact: whether it is a sum over all hidden states; an estimate by importance sampling otherwise.
+        fewest: the smallest effective sample size of any bin of an estimate; infinite if exact.
     """
 
     log_likelihood: float
     standard_error: float
     n_transitions: int
     exact: bool
+    fewest: float = np.inf
 
     @property
     def cost(self) -> float:
@@ -194,7 +196,7 @@ def find_evidence(
         affordable: seconds that the exact sum may take.
 
     Raises:
-        Infeasible: neither is possible; the message gives the number.
+        Infeasible: neither is possible, or the error of sampling cannot be trusted; the message gives the number.
     """
     (Nv, Nh), n = couplings.K.shape, recording.n_transitions
     coupled = bool(couplings.M.any())
@@ -209,7 +211,7 @@ def find_evidence(
             "bin by bin needs M = 0: judge with fewer hidden units, or by the errors of the couplings."
         )
     cold = 2 * LEARNERS["mean-field"].seconds(Nv, Nh, n, False)  # its guess is for a warm start
-    predicted = cold + predicted_seconds(Nv, Nh, n, n_samples=N_SAMPLES)
+    predicted = cold + predicted_seconds(Nv, Nh, n)
     if predicted > LONGEST_SECONDS:
         raise Infeasible(
             f"Importance sampling of {n:,} transitions would take about {predicted:.2g} s of {LONGEST_SECONDS:g} s "
@@ -217,8 +219,10 @@ def find_evidence(
         )
     posterior = prepare("mean-field", recording, n_hidden=Nh)(couplings).beliefs
     assert posterior is not None
-    value, error = sampled_log_likelihood(couplings, recording, posterior.hidden, rng, n_samples=N_SAMPLES)
-    return Evidence(value, error, n, exact=False)
+    found = sampled_log_likelihood(couplings, recording, posterior.hidden, rng)
+    if found.refusal:
+        raise Infeasible(found.refusal)
+    return Evidence(found.log_likelihood, found.standard_error, n, exact=False, fewest=found.fewest)
 
 
 def _held_out_cost(candidate: Candidate) -> float:

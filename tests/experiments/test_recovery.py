@@ -6,7 +6,7 @@ import pytest
 from hidviz import LEARNERS, Recording, fit, judge, learn, random_couplings, random_start, simulate
 from hidviz.evaluation import error_bars
 from hidviz.evaluation.errors import mean_square_errors
-from hidviz.evaluation.sampler import sampler
+from hidviz.evaluation.importance_sampling import sampler
 
 
 def network(n_visible, n_hidden, seed, *lengths):

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from hidviz.evaluation.baselines import baselines
-from hidviz.evaluation.importance_sampling import predicted_seconds
+from hidviz.evaluation.importance_sampling import predicted_seconds, sampler
 from hidviz.evaluation.likelihood import log_likelihood
 from hidviz.evaluation.model_comparison import judge
-from hidviz.evaluation.sampler import N_SAMPLES, sampler
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.frame import Frame
 from hidviz.experiments.run import UNDER_WAY, iter_resumed, iter_run
@@ -84,13 +83,14 @@ def test_hidden_to_hidden_couplings_are_not_sampled():
 
 
 def test_costs_out_of_reach_are_sampled_at_some_steps_and_at_the_end(monkeypatch):
-    monkeypatch.setattr(sys.modules["hidviz.evaluation.sampler"], "SHARE", 0.8)
+    monkeypatch.setattr(sys.modules["hidviz.evaluation.importance_sampling"], "SHARE", 0.9)
     run = frames(LARGE)
     last = run[-1]
     every = last.setup.sampler.every
     assert (last.setup.exact, last.setup.held_out) == (None, None)
     assert 1 < every < 30
-    assert last.sampled.names == ("step", "cost", "cost_error", "held_out", "held_out_error")
+    columns = [f"{name}{ending}" for name in ("cost", "held_out") for ending in ("", "_error", "_fewest")]
+    assert last.sampled.names == ("step", *columns)
     assert last.sampled["step"].tolist() == [*range(every, 30, every), 30]
     for frame in run:
         assert len(frame.sampled) == sum(last.sampled["step"] <= frame.snapshot.step)
@@ -119,7 +119,7 @@ def test_sampling_is_seldom_enough_to_take_less_than_a_fifth_of_the_time(n_visib
     recording, _ = simulate(couplings, 50, np.random.default_rng(1))
     size = (n_visible, n_hidden, 49)
     step = LEARNERS["gibbs"].seconds(*size, False)
-    estimate = LEARNERS["mean-field"].seconds(*size, False) + predicted_seconds(*size, n_samples=N_SAMPLES)
+    estimate = LEARNERS["mean-field"].seconds(*size, False) + predicted_seconds(*size)
     for names in (["cost"], ["cost", "held_out"]):
         every = sampler(dict.fromkeys(names, recording), n_hidden=n_hidden, seed=1, step_seconds=step).every
         share = len(names) * estimate / (len(names) * estimate + every * step)

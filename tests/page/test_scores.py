@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from hidviz import Experiment, simulate
+from hidviz import Experiment, Recording, simulate
 from hidviz.evaluation.error_bars import compare_errors, error_bars
 from hidviz.evaluation.model_comparison import judge
 from hidviz.network.couplings import random_couplings
@@ -40,6 +40,16 @@ def test_the_best_model_is_marked_and_the_criteria_are_told():
     assert "below lag 1, " in words
     assert "AIC and BIC choose fit" in words
     assert "±" not in words
+
+
+def test_a_sampled_likelihood_is_shown_with_its_error_and_its_effective_samples():
+    couplings = random_couplings(3, 20, np.random.default_rng(0))
+    recording = Recording(np.random.default_rng(1).choice([-1, 1], (40, 3)))
+    *_, last = judge({"Fit": couplings}, recording, np.random.default_rng(0), learner="exact")
+    evidence = last.candidates[0].training
+    assert 1.0 <= evidence.fewest < 1440.0
+    assert f"± {evidence.cost_error:.4f}, ≥ {evidence.fewest:.0f} samples" in table_of(last, "#5b4fcf")
+    assert "Likelihoods with ± are sampled" in verdict_of(last)
 
 
 def test_without_held_out_data_nothing_is_marked_and_a_way_out_is_told():

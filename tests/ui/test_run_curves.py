@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hidviz import Experiment
-from hidviz.experiments import Frame
+from hidviz.experiments import Frame, Trace
 from hidviz.experiments.run import iter_run
 from hidviz.ui.plots.run_curves import CostCurves
 from hidviz.ui.text.status import network_caption, question
@@ -47,6 +47,17 @@ def test_without_anything_to_measure_by_all_of_the_cost_is_in_view(frames):
     low, high = view(replace(last, setup=bare))
     assert low < last.trace["cost"].min()
     assert np.max(last.trace["cost"]) < high
+
+
+def test_a_sampled_cost_that_was_refused_is_left_out(frames):
+    last = frames[-1]
+    sampled = Trace.of(["step", "cost", "cost_error"], np.array([[1.0, 4.0, 0.1], [2.0, np.nan, np.nan]]))
+    none = Trace.of(sampled.names, np.full((1, 3), np.nan))
+    curves = CostCurves()
+    for trace, labels in ((sampled, ["sampled 4.0000 ± 0.1000"]), (none, [])):
+        curves.show(replace(last, sampled=trace))
+        assert [text for text in curves._ends.data["text"] if "sampled" in text] == labels
+        assert np.isfinite(curves.figure.y_range.end)
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,10 @@ def _sampled(frame: Frame) -> list[Line]:
     lines = []
     for name, label, column in (("sampled", "sampled", "cost"), ("sampled_held_out", "its held-out", "held_out")):
         if column in frame.sampled:
-            steps, cost, error = (frame.sampled[key] for key in ("step", column, f"{column}_error"))
+            columns = np.array([frame.sampled[key] for key in ("step", column, f"{column}_error")])
+            steps, cost, error = columns[:, np.isfinite(columns[1])]  # without those that were refused
+            if not len(steps):
+                continue
             lines.append(Line(name, f"{label} {cost[-1]:.4f} ± {error[-1]:.4f}", steps, cost))
             lines.append(Line(f"{name}_low", "", steps, cost - error))
             lines.append(Line(f"{name}_high", "", steps, cost + error))

@@ -33,7 +33,8 @@ def _model_row(candidate: Candidate, best: bool) -> str:
 def _shown(evidence: Evidence | None) -> str:
     if evidence is None:
         return "–"
-    return f"{evidence.cost:.4f}" + ("" if evidence.exact else f" ± {evidence.cost_error:.4f}")
+    sampled = f" ± {evidence.cost_error:.4f}, ≥ {evidence.fewest:.0f} samples"
+    return f"{evidence.cost:.4f}" + ("" if evidence.exact else sampled)
 
 
 def verdict_of(judgement: Judgement) -> str:
@@ -64,9 +65,12 @@ def verdict_of(judgement: Judgement) -> str:
             f"{choice} Both suppose the maximum of the likelihood, and too many hidden units mislead them; "
             "then trust the held-out cost."
         )
-    costs = (cost for each in judgement.candidates for cost in (each.training, each.held_out))
+    costs = [cost for each in judgement.candidates for cost in (each.training, each.held_out)]
     if any(cost is not None and not cost.exact for cost in costs):
-        said.append("Likelihoods with ± are sampled, for the exact sum over hidden states would take too long.")
+        said.append(
+            "Likelihoods with ± are sampled, for the exact sum over hidden states would take too long; after it the "
+            "effective samples of the least certain bin."
+        )
     said += dict.fromkeys(f"{each.name}: {each.note}" for each in judgement.candidates if each.note)
     return " ".join(said)
 
