@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Literal
 
-import numpy as np
-
 from hidviz.cli.terminal import Bar, Refused, say
 from hidviz.evaluation import error_bars
-from hidviz.experiments import Fitted, Scan, Settings, couplings_table, fingerprint, hide_unit, scan
+from hidviz.experiments import Fitted, Settings, couplings_table, hide_unit, scan, scan_summary
 from hidviz.learners import LEARNERS, Infeasible
-from hidviz.network import Couplings, Recording, divide, learned_blocks
-from hidviz.version import __version__
+from hidviz.network import Recording, divide, learned_blocks
 
 
 def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], coupled: str) -> Fitted:
@@ -44,7 +41,7 @@ def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], co
     say(table.in_words())
     chosen = table.chosen.couplings
     assert chosen is not None
-    return Fitted(chosen, _summary(table, recording, settings, chosen))
+    return Fitted(chosen, scan_summary(table, recording, asdict(settings)))
 
 
 def check_hidden(recording: Recording, unit: str) -> None:
@@ -93,29 +90,6 @@ def with_errors(found: Fitted, recording: Recording, settings: Settings) -> str:
             found.summary["flat_directions"] = bars.n_flat
     text: str = couplings_table(couplings, names, standard_errors=errors, blocks=blocks).to_csv(index=False)
     return text
-
-
-def _summary(table: Scan, recording: Recording, settings: Settings, chosen: Couplings) -> dict[str, object]:
-    return {
-        "hidviz": __version__,
-        "settings": {**asdict(settings), "n_hidden": chosen.n_hidden, "hidden_hidden": table.chosen.hidden_hidden},
-        "names": [recording.name_of(unit) for unit in range(recording.n_visible)],
-        "bin": recording.bin,
-        "data": fingerprint(recording),
-        "divided": table.how,
-        "unit": "nats per bin",
-        "penalty": table.penalty,
-        "scan": [{key: _plain(value) for key, value in row.items()} for row in table.records()],
-        "lag2": {"gain": table.lag2.mean, "gain_error": table.lag2.error},
-        "chosen": table.sentence(),
-        "lowest_bic": table.lowest_bic.name,
-        "remarks": list(table.remarks),
-    }
-
-
-def _plain(value: object) -> object:
-    """Numbers that JSON has no word for as null."""
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def _number(settings: Settings) -> float:

@@ -20,6 +20,7 @@ from hidviz.evaluation.likelihood import LONGEST_JUDGEMENT, cost_per_bin, judge_
 from hidviz.evaluation.model_comparison import Candidate, Evidence, Judgement, judge
 from hidviz.evaluation.paired import Difference, block_costs, paired
 from hidviz.evaluation.repeats import Repeats, repeats
+from hidviz.evaluation.shared_state import SharedStates, shared_states
 
 __all__ = [
     "LONGEST_ERROR_BARS",
@@ -42,6 +43,7 @@ __all__ = [
     "Repeats",
     "Sampled",
     "Sampler",
+    "SharedStates",
     "baseline_seconds",
     "baselines",
     "block_costs",
@@ -71,6 +73,7 @@ __all__ = [
     "rescale",
     "rms_errors",
     "sampler",
+    "shared_states",
     "strongest_paths",
     "wrong_signs",
 ]

@@ -2,7 +2,7 @@
 
 from hidviz.experiments.bundle import LARGEST_FILE, Bundle, load_bundle, save_bundle
 from hidviz.experiments.estimator import HiddenIsing
-from hidviz.experiments.examine import CHECKS, Examination, examine
+from hidviz.experiments.examine import CHECKS, Examination, Halves, examine
 from hidviz.experiments.experiment import LIVE, Experiment
 from hidviz.experiments.fit_recording import Fitted, Settings, fingerprint, fit_recording
 from hidviz.experiments.frame import Frame, make_frame, regauge_frame
@@ -15,6 +15,7 @@ from hidviz.experiments.reopen import ASSETS, iter_reopened, shipped_frame
 from hidviz.experiments.restarts import MOST_STARTS, SAME, Restarts, Start, restarts
 from hidviz.experiments.run import iter_edited, iter_resumed, iter_run, with_knobs
 from hidviz.experiments.scan import scan
+from hidviz.experiments.scan_summary import scan_summary
 from hidviz.experiments.scan_table import Scan, ScanRow
 from hidviz.experiments.setup import Data, Setup, with_baselines
 from hidviz.experiments.sparse import SparseFit, sparse_fit
@@ -40,6 +41,7 @@ __all__ = [
     "Experiment",
     "Fitted",
     "Frame",
+    "Halves",
     "HiddenIsing",
     "HiddenUnit",
     "Progress",
@@ -69,6 +71,7 @@ __all__ = [
     "restarts",
     "save_bundle",
     "scan",
+    "scan_summary",
     "shipped_frame",
     "sparse_fit",
     "with_baselines",

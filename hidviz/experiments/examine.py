@@ -102,7 +102,14 @@ CHECKS = ("free_run", "stationarity", "halves", "spread", "error_bars")
 
 @on_one_blas_thread
 def examine(
-    row: ScanRow, parts: Parts, lag1: ScanRow, *, checks: tuple[str, ...] = CHECKS, starts: int = 4, seed: int = 1
+    row: ScanRow,
+    parts: Parts,
+    lag1: ScanRow,
+    *,
+    checks: tuple[str, ...] = CHECKS,
+    starts: int = 4,
+    penalty: float = 0.0,
+    seed: int = 1,
 ) -> Generator[Examination, None, None]:
     """Examine a model of a scan, yielding what is known after each check.
 
@@ -112,6 +119,7 @@ def examine(
         lag1: the first row of the same scan.
         checks: which of `CHECKS` to make, in this order.
         starts: random starts for the spread.
+        penalty: weight of the L2 penalty per bin of whatever is fitted again: that of the scan.
         seed: of whatever is random.
 
     Raises:
@@ -130,9 +138,9 @@ def examine(
         if check == "stationarity":
             return stationarity(row, lag1)
         if check == "halves":
-            return halves(row, parts, seed=seed)
+            return halves(row, parts, penalty=penalty, seed=seed)
         if check == "spread":
-            return spread(row, parts, starts=starts, seed=seed)
+            return spread(row, parts, starts=starts, penalty=penalty, seed=seed)
         return error_bars(couplings, parts.learn, hidden_hidden=row.hidden_hidden, bias=True)
 
     for check in checks:
@@ -143,23 +151,26 @@ def examine(
         yield found
 
 
-def halves(row: ScanRow, parts: Parts, *, seed: int = 1) -> Halves:
+def halves(row: ScanRow, parts: Parts, *, penalty: float = 0.0, seed: int = 1) -> Halves:
     """Fit the same model to two halves of the part learned from, each stopped by the whole stopping part."""
     found = []
     for which in (0, 1):
         half = parts.learn.with_trials(parts.learn.trials[which::2])
-        runs = fit_model(half, parts.stop, row.n_hidden, hidden_hidden=row.hidden_hidden, starts=2, seed=seed)
+        runs = fit_model(
+            half, parts.stop, row.n_hidden, hidden_hidden=row.hidden_hidden, starts=2, seed=seed, penalty=penalty
+        )
         found.append(runs[0].couplings)
     first, second = found[0], aligned(found[1], found[0])
     correlation = {name: _correlation(getattr(first, name), getattr(second, name)) for name in BLOCKS}
     return Halves(first, second, correlation)
 
 
-def spread(row: ScanRow, parts: Parts, *, starts: int = 4, seed: int = 1) -> Spread:
+def spread(row: ScanRow, parts: Parts, *, starts: int = 4, penalty: float = 0.0, seed: int = 1) -> Spread:
     """Fit the same model from other starts, and compare where they end."""
     runs = fit_model(
-        parts.learn, parts.stop, row.n_hidden, hidden_hidden=row.hidden_hidden, starts=starts, seed=seed + 1
-    )
+        parts.learn, parts.stop, row.n_hidden, hidden_hidden=row.hidden_hidden, starts=starts, seed=seed + 1,
+        penalty=penalty,
+    )  # fmt: skip
     best = runs[0]
     agreeing = [run for run in runs if run.stop - best.stop < AGREEING]
     deviation = {

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hidviz.background import Runner
+from hidviz.experiments import ScanRow
+from hidviz.ui.state.own_checks import Checked, iter_checks
 from hidviz.ui.state.own_files import OUR_SOURCE, How, Looked, Source, iter_look
 from hidviz.ui.state.own_scan import Plan, Scanned, iter_scan
 
@@ -24,18 +26,21 @@ class MyData:
     def __init__(self) -> None:
         self._reader: Runner[Looked] = Runner()
         self._scanner: Runner[Scanned] = Runner()
+        self._checker: Runner[Checked] = Runner()
         self._source: Source | None = None  # that is being read, or was read last, or refused
         self._told: tuple[int, ...] = ()
         self.width = WIDTH
         self.looked: Looked | None = None
         self.scanned: Scanned | None = None
+        self.checked: Checked | None = None
         self.problem = ""
         self.scan_problem = ""
+        self.check_problem = ""
 
     @property
     def version(self) -> tuple[int, ...]:
         """Another one whenever something was found, has ended, or was begun."""
-        return self._reader.version, self._scanner.version
+        return self._reader.version, self._scanner.version, self._checker.version
 
     @property
     def reading(self) -> bool:
@@ -46,6 +51,11 @@ class MyData:
     def scanning(self) -> bool:
         """Whether a scan is under way."""
         return not self._scanner.ended
+
+    @property
+    def checking(self) -> bool:
+        """Whether checks are under way."""
+        return not self._checker.ended
 
     @property
     def opened(self) -> bool:
@@ -85,6 +95,7 @@ class MyData:
     def scan(self, plan: Plan) -> None:
         """Find out how many hidden units it takes; the rows of an earlier scan give way to the new ones."""
         if self.looked is not None:
+            self.stop_checks()
             self.scanned, self.scan_problem = None, ""
             self._scanner.start(iter_scan(self.looked, plan))
 
@@ -92,9 +103,19 @@ class MyData:
         """Give the scan up; the rows that are there stay."""
         self._scanner.stop()
 
+    def check(self, row: ScanRow) -> None:
+        """Find out whether a model of the scan can be relied on; earlier checks give way to the new ones."""
+        if self.scanned is not None:
+            self.checked, self.check_problem = None, ""
+            self._checker.start(iter_checks(self.scanned, row))
+
+    def stop_checks(self) -> None:
+        """Give the checks up; what is known stays."""
+        self._checker.stop()
+
     def close(self) -> None:
         """Give up whatever is under way."""
-        for runner in (self._reader, self._scanner):
+        for runner in (self._reader, self._scanner, self._checker):
             runner.stop()
 
     # Taking in what was found
@@ -114,6 +135,10 @@ class MyData:
             self.scan_problem = str(failure) or type(failure).__name__
         if (rows := self._scanner.latest) is not None:
             self.scanned = rows
+        if failure := self._checker.failure:
+            self.check_problem = str(failure) or type(failure).__name__
+        if (known := self._checker.latest) is not None:
+            self.checked = known
         return True
 
     def _read(self, source: Source) -> None:

@@ -14,10 +14,13 @@ from hidviz.ui.layout import heading
 from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.my_data import WIDTH, MyData
 from hidviz.ui.state.own_files import OUR_SOURCE, Looked, iter_look
+from hidviz.ui.tabs.my_data_checks import ChecksSection
+from hidviz.ui.tabs.my_data_export import ExportSection
 from hidviz.ui.tabs.my_data_file import FileSection
 from hidviz.ui.tabs.my_data_preview import PreviewSection
 from hidviz.ui.tabs.my_data_scan import ScanSection
 
+TITLES = ("What was recorded", "How many hidden units?", "Can it be relied on, and what is it?", "Take it with you")
 PERIOD = 0.2  # seconds between drawings
 SAMPLE = "What it is about: 16 units of a hippocampus, the first 10 s. Try ours takes all 998 s of it."
 
@@ -37,14 +40,18 @@ class MyDataTab:
         self.file = FileSection(self.data)
         self.preview = PreviewSection(self.data.bin_by, WIDTH)
         self.scan = ScanSection(self.data)
-        self._titles = [heading("What was recorded"), heading("How many hidden units?")]
+        self.checks = ChecksSection(self.data, self._changes.spoil)
+        self.export = ExportSection(self.data, self.checks)
+        self._titles = [heading(title) for title in TITLES]
         for title in self._titles:
             title.param.update(visible=False, margin=(16, 0, 0, 0))
-        of_preview, of_scan = self._titles
+        of_preview, of_scan, of_checks, of_export = self._titles
         self.layout = pn.Column(
             heading("Your recording"), self.file.layout,
             of_preview, self.preview.layout, self.preview.drawing,
             of_scan, self.scan.layout,
+            of_checks, self.checks.layout,
+            of_export, self.export.layout,
             sizing_mode="stretch_width", margin=(8, 0),
         )  # fmt: skip
 
@@ -61,11 +68,12 @@ class MyDataTab:
             return False
         with hold():
             self.file.show()
-            self.scan.show()
+            for part in (self.scan, self.checks, self.export):
+                part.show()
+            for title, there in zip(self._titles, (data.looked, data.looked, data.scanned, data.scanned), strict=True):
+                title.visible = there is not None
             if data.looked is not None and data.looked is not self._drawn:
                 self._drawn = data.looked
-                for title in self._titles:
-                    title.visible = True
                 self.preview.show(data.looked)
             elif data.looked is None and self._sampler.latest is not None:
                 self.preview.draw_raster(self._sampler.latest, SAMPLE)
@@ -74,7 +82,7 @@ class MyDataTab:
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self._changes.spoil()
-        for part in (self.file, self.preview, self.scan):
+        for part in (self.file, self.preview, self.scan, self.checks):
             part.restyle(dark)
 
     def close(self) -> None:

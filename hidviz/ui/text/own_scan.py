@@ -25,7 +25,7 @@ def progress_in_words(table: Scan) -> str:
 def end_in_words(table: Scan, *, stopped: bool) -> str:
     """How it ended."""
     if not stopped:
-        return ""
+        return f"All {table.n} models are there."
     return f"Stopped: {len(table.rows)} of {table.n} models are there and stay."
 
 
