@@ -20,6 +20,7 @@ from hidviz.ui.plots.synchrony import Distribution, Synchrony
 from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.own_checks import Checked
 from hidviz.ui.text.own_checks import (
+    blocks_html,
     free_run_in_words,
     halves_in_words,
     hidden_in_words,
@@ -34,7 +35,7 @@ IDLE = (
     "of the recording; and hide recorded units in turn to see whether they are found again."
 )
 WINDOW = 500  # bins
-LEGEND = "Solid and filled: the model; dashed and hollow: lag 1; thick line: the data."
+LEGEND = "Grey: the data. Violet: the model. Dashed and hollow: lag 1."
 
 
 class ChecksSection:
@@ -50,7 +51,7 @@ class ChecksSection:
         self._rows: tuple[ScanRow, ...] = ()
         self._drawn: Checked | None = None
         self._dark = self._stale = False
-        self.model = pmui.Select(label="Model", options={"–": -1}, value=-1, width=280, size="small", margin=(4, 0))
+        self.model = pmui.Select(label="Model", options={"–": -1}, value=-1, width=380, size="small", margin=(4, 0))
         self.buttons = Buttons(
             Button("Check model", "play", "Make all four checks in the background", self._check, True),
             Button("Stop checks", "stop", "Give up what is under way, and keep what is there", data.stop_checks),
@@ -69,6 +70,7 @@ class ChecksSection:
             label="First bin", value=0, start=0, end=1, tooltips=False, size="small", width=320, margin=(4, 8)
         )
         self.first.param.watch(lambda _: self._on_change(), "value")
+        self.blocks = words(size=14)
         self.table = table_pane()
         self.panels = self._panels()
         self.layout = pn.Column(
@@ -123,7 +125,7 @@ class ChecksSection:
                 "What the hidden units do",
                 (line(self.first), figure_of(self.shared.above), figure_of(self.shared.below)),
             ),
-            "halves": ("Do two halves of the recording agree?", (figure_of(self.halves.figure),)),
+            "halves": ("Do two halves of the recording agree?", (figure_of(self.halves.figure), self.blocks)),
             "hidden": ("Is a hidden unit a missing cell?", (self.table,)),
         }
         return {
@@ -192,6 +194,7 @@ class ChecksSection:
         if checked.halves is not None:
             self.said["halves"].object = halves_in_words(checked.halves)
             colours, halves = block_colours(self._dark), checked.halves
+            self.blocks.object = blocks_html({name: colours[name] for name in "JKLM"})
             self.halves.show(
                 [Group(getattr(halves.first, name), getattr(halves.second, name), colours[name]) for name in "JKLM"]
             )

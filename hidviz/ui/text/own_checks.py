@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
 
 from hidviz.evaluation import FreeRun, SharedStates
 from hidviz.experiments import Halves, HiddenUnit
-from hidviz.units import duration
+from hidviz.units import duration, signed
 
 ALIKE = 0.7  # correlation of two halves from which a block counts as determined
 FINDS = {
     "J": "J (recorded to recorded)",
     "K": "K (hidden to recorded)",
     "L": "L (recorded to hidden)",
-    "M": "M (hidden)",
+    "M": "M (hidden to hidden)",
 }
 
 
@@ -52,12 +52,17 @@ def halves_in_words(found: Halves) -> str:
     known = {name: r for name, r in found.correlation.items() if name in FINDS and not np.isnan(r)}
     if not known:
         return "There are too few couplings to compare two halves by."
-    told = ", ".join(f"{name} {r:.2f}" for name, r in known.items())
+    told = ", ".join(f"{name} {signed(r, 2)}" for name, r in known.items())
     open_ = [FINDS[name] for name, r in known.items() if r < ALIKE]
     text = f"The same model fitted to two halves of the data agrees with correlations of <b>{told}</b>. "
     if not open_:
         return text + "The data determine these couplings."
     return text + f"The data do not determine {' and '.join(open_)}: do not read single couplings of it."
+
+
+def blocks_html(colours: Mapping[str, str]) -> str:
+    """What the colours of the points mean."""
+    return " · ".join(f'<span style="color:{colour}">●</span> {FINDS[name]}' for name, colour in colours.items())
 
 
 def hidden_table(found: Sequence[HiddenUnit]) -> str:

@@ -1,0 +1,58 @@
+"""My data in a real Chromium: from Try ours to the chart and the export, and a bad file that harms nothing."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from tests.pages import press, until
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def take(tab, *paths):
+    """Choose files, as the dialogue of the browser would."""
+    tab.locator("input[type=file]").last.set_input_files([str(path) for path in paths])
+
+
+def test_ours_goes_from_the_first_press_to_the_chart_the_checks_and_the_export(open_page, tmp_path):
+    tab = open_page("?tab=mydata", width=800)
+    tab.get_by_text("the first 10 s").wait_for()  # something to look at before anything is pressed
+    press(tab, "Try ours")
+    tab.get_by_text("49,900 bins of 20 ms").wait_for()
+    tab.get_by_text("5 ms would lose 5.5 %").wait_for()
+    tab.get_by_label("Most hidden units").select_option("1")
+    tab.get_by_label("Memory of hidden units").select_option("with (M)")
+    tab.get_by_label("Starts of each model").select_option("1")
+    press(tab, "Start scan")
+    tab.get_by_text("1 of 2 models").wait_for()
+    tab.get_by_text("All 2 models are there").wait_for(timeout=180_000)
+    tab.get_by_text("One hidden unit with memory (M): 273 ± 23").wait_for()
+    press(tab, "Check model")
+    tab.get_by_text("is a shared state that is up in").wait_for(timeout=120_000)
+    press(tab, "Stop checks")
+    tab.get_by_text("Stopped: ").wait_for()
+    with tab.expect_download(timeout=90_000) as download:
+        press(tab, "Export results")
+    download.value.save_as(tmp_path / "results.zip")
+    with zipfile.ZipFile(tmp_path / "results.zip") as archive:
+        settings = json.loads(archive.read("settings.json"))
+        assert {"model.npz", "couplings.csv", "scan.csv"} <= set(archive.namelist())
+    assert settings["command"].startswith("hidviz fit assets/recordings/hippocampus.mat --bin 20ms --to 998")
+    assert 1000 * settings["scan"][1]["gain"] == pytest.approx(273, abs=30)
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_bad_file_is_told_and_the_data_before_it_stay(open_page, tmp_path):
+    tab = open_page("?tab=mydata&theme=dark")
+    counts = np.random.default_rng(1).poisson(0.3, (400, 4))
+    np.savetxt(tmp_path / "good.csv", counts, fmt="%d", delimiter=",", header="a,b,c,d", comments="")
+    (tmp_path / "bad.csv").write_text("a,b\n0,1\n1,x\n")
+    take(tab, tmp_path / "good.csv")
+    tab.get_by_text("4 units, counts; 400 bins").wait_for()
+    take(tab, tmp_path / "bad.csv")
+    tab.get_by_text('bad.csv, line 3, column "b"').wait_for()
+    assert tab.get_by_text("4 units, counts; 400 bins").is_visible()
+    take(tab, tmp_path / "good.csv")
+    until(tab, lambda: not tab.get_by_text("bad.csv, line 3").is_visible(), "the refusal to go")
