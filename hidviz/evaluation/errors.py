@@ -3,6 +3,7 @@
     rms_X      = √ mean (X_found - X_true)²            per block X, as found and after alignment
     AIC        = cost + N                              cost = -log likelihood in nats, N parameters
     BIC        = cost + N/2 · log n                    n transitions
+    TIC        = cost + N*                             N* effective parameters, see `effective_parameters`
 
 Printed with BIC = cost + N log N in sec. 3.2; the usual criterion is the one here. Learners never see any of this.
 """
@@ -27,6 +28,7 @@ class Criteria:
         n_transitions: n.
         aic: Akaike's criterion.
         bic: Schwarz's criterion.
+        n_effective: N*, the effective number of parameters; None if it was not found.
     """
 
     cost: float
@@ -34,19 +36,28 @@ class Criteria:
     n_transitions: int
     aic: float
     bic: float
+    n_effective: float | None = None
+
+    @property
+    def tic(self) -> float | None:
+        """Takeuchi's criterion, Akaike's with N* in place of N; None without N*."""
+        return None if self.n_effective is None else self.cost + self.n_effective
 
 
-def criteria(log_likelihood: float, n_parameters: int, n_transitions: int) -> Criteria:
-    """AIC and BIC of a fit.
+def criteria(
+    log_likelihood: float, n_parameters: int, n_transitions: int, *, n_effective: float | None = None
+) -> Criteria:
+    """AIC, BIC and TIC of a fit.
 
     Args:
         log_likelihood: of the training data at the fit, nats; never a mean-field objective, which is none.
         n_parameters: number of learned entries.
         n_transitions: number of transitions the likelihood is summed over.
+        n_effective: effective number of parameters, where it is known.
     """
     cost = -log_likelihood
     bic = cost + 0.5 * n_parameters * float(np.log(n_transitions))
-    return Criteria(cost, n_parameters, n_transitions, cost + n_parameters, bic)
+    return Criteria(cost, n_parameters, n_transitions, cost + n_parameters, bic, n_effective)
 
 
 def differences(estimate: Couplings, truth: Couplings) -> dict[str, Array]:

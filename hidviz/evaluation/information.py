@@ -14,29 +14,26 @@ Continuous hidden units without such couplings: μ(t) is a function of s(t-1), s
     I = Σ_it { (1 - tanh² H_i) ∂H_i ∂H_iᵀ - e_i ∂²H_i }        e_i = s_i(t+1) - tanh H_i
     ∂H_i:  (s(t), 1, μ)  and  K_ia (1 - μ_a²) (s(t-1), 1)
 
-Either way a transition tells of J and L only through its fields H and B: what it says of them and of K comes first, and
-the inputs of the fields after that. Equal triples of states are counted once.
-
 With couplings among hidden units: central differences of the learner's exact gradient, two evaluations a parameter.
 Not here: the Fisher information, an average of all this over data that the network might produce.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from typing import Literal
 
 import numpy as np
 
 from hidviz.background import checkpoint
+from hidviz.evaluation.field_sums import Told, assembled, normalised
 from hidviz.evaluation.information_by_row import row_seconds
 from hidviz.learners import LEARNERS, LIKELIHOODS, Infeasible, prepare
-from hidviz.network import Couplings, Recording, distinct_transitions, learned_blocks, with_bias
+from hidviz.network import Couplings, Recording, learned_blocks, with_bias
 from hidviz.numerics import Array, Tables, joint_states
 
 MOST_PARAMETERS = 2500  # their matrix is diagonalised in ten seconds or so
 LONGEST_ERROR_BARS = 300.0
-BLOCK_NUMBERS = 2**19  # numbers in a block's largest array: 4 MB
 STEP = 1e-4  # of a central difference: rounding and truncation both stay near 1e-9 of the largest entry
 
 
@@ -76,7 +73,7 @@ def information(
         )
     if by_bins:
         told = _continuous(couplings) if continuous else _stochastic(couplings)
-        return (yield from _assembled(told, recording, couplings, blocks, 1 if continuous else 2**n_hidden))
+        return (yield from assembled(told, recording, blocks, n_hidden, 1 if continuous else 2**n_hidden))
     learner = LIKELIHOODS["continuous" if continuous else "stochastic"]
     return (yield from _differences(couplings, recording, learner, hidden_hidden, bias))
 
@@ -125,56 +122,6 @@ def _differences(
     return 0.5 * (curvature + curvature.T)
 
 
-Told = Callable[[Array, Array, Array, Array], tuple[Array, Array, Array]]
-"""What n triples say of their fields H and B, and of K.
-
-Args:
-    (n, Nv + 1) what H receives from visible units and the bias, x; (n, Nv + 1) what B receives, w; (n, Nv) the next
-    visible states; (n,) how often each triple occurs.
-
-Returns:
-    Information in pairs of fields, (n, Nv + Nh, Nv + Nh); in fields and K, (n, Nv + Nh, Nv Nh); and in K, summed over
-    triples, (Nv Nh, Nv Nh).
-"""
-
-
-def _assembled(
-    told: Told, recording: Recording, couplings: Couplings, blocks: tuple[str, ...], n_states: int
-) -> Generator[float, None, Array]:
-    """The information from what each distinct triple tells, in blocks of triples."""
-    n_visible, n_hidden = couplings.K.shape
-    n_pairs = n_visible * n_hidden
-    triples = distinct_transitions(recording)
-
-    field = np.arange((n_visible + n_hidden) * (n_visible + 1)).reshape(n_visible + n_hidden, n_visible + 1)
-    by_row = {"J": field[:n_visible, :-1], "h": field[:n_visible, -1], "L": field[n_visible:, :-1]}
-    place = by_row | {"g": field[n_visible:, -1], "K": field.size + np.arange(n_pairs)}
-    whole = np.zeros((field.size + n_pairs,) * 2)
-    of_K = slice(field.size, None)
-
-    n_fields = n_visible + n_hidden
-    per_triple = max(n_states * (n_fields + n_pairs), n_fields * n_pairs, (n_visible + 1) ** 2)
-    size = max(BLOCK_NUMBERS // per_triple, 1)
-    for begin in range(0, len(triples.count), size):
-        yield begin / len(triples.count)
-        checkpoint()
-        part = slice(begin, begin + size)
-        x, w = triples.present[triples.x[part]], triples.previous[triples.p[part]]
-        fields, mixed, pairs = told(x, w, triples.following[triples.y[part]], triples.count[part])
-        whole[of_K, of_K] += pairs
-        inputs = ((slice(0, n_visible), x), (slice(n_visible, None), w))
-        for units, sent in inputs:
-            to = field[units].ravel()
-            for others, sent_too in inputs:
-                whole[np.ix_(to, field[others].ravel())] += _spread(fields[:, units, others], sent, sent_too)
-            with_K = _spread(mixed[:, units], sent, np.ones((len(x), 1)))
-            whole[to, of_K] += with_K
-            whole[of_K, to] += with_K.T
-    order = np.concatenate([place[name].ravel() for name in blocks])
-    result: Array = whole[np.ix_(order, order)]
-    return result
-
-
 def _stochastic(couplings: Couplings) -> Told:
     """The Louis identity: sums over hidden states."""
     n_visible, n_hidden = couplings.K.shape
@@ -188,7 +135,7 @@ def _stochastic(couplings: Couplings) -> Told:
     def told(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
         n, B = len(count), w @ Lg.T
         minus, log_weight = tables(x @ Jh.T)
-        p = _normalised((B + following @ couplings.K) @ sigma + log_weight) * count[:, None]
+        p = normalised((B + following @ couplings.K) @ sigma + log_weight) * count[:, None]
         slack = 4.0 * minus * (1.0 - minus) * p  # 1 - tanh² H_i, weighted
         errors = 2.0 * minus + (following.T - 1.0)[:, :, None]
 
@@ -244,20 +191,6 @@ def _continuous(couplings: Couplings) -> Told:
         return fields, mixed.reshape(n, n_visible + n_hidden, K.size), pairs.reshape(K.size, K.size)
 
     return told
-
-
-def _normalised(log_p: Array) -> Array:
-    p: Array = np.exp(log_p - log_p.max(axis=1, keepdims=True))
-    p /= p.sum(axis=1, keepdims=True)
-    return p
-
-
-def _spread(fields: Array, sent: Array, sent_too: Array) -> Array:
-    """Σ_t fields_t[k, l] sent_t[j] sent_too_t[m], as a matrix of (k, j) by (l, m)."""
-    n, k, m = fields.shape
-    pairs = (sent[:, :, None] * sent_too[:, None, :]).reshape(n, -1)
-    total: Array = (fields.reshape(n, -1).T @ pairs).reshape(k, m, sent.shape[1], sent_too.shape[1])
-    return total.transpose(0, 2, 1, 3).reshape(k * sent.shape[1], m * sent_too.shape[1])
 
 
 def _seconds(n_visible: int, n_hidden: int, n_transitions: int, n_states: float) -> float:

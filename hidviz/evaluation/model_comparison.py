@@ -1,7 +1,7 @@
 """Model comparison: everything needed to choose between models of the same data, in one table.
 
     cost per bin = -log P[s] / n      training and held-out, n transitions, for the truth, the fits, and the baselines
-    AIC = cost + N,  BIC = cost + N/2 · log n      in nats, summed over the training data
+    AIC = cost + N,  BIC = cost + N/2 · log n,  TIC = cost + N*      in nats, summed over the training data
 
 log P[s] is exact where that is affordable. Else, without hidden-to-hidden couplings, it is estimated by importance
 sampling with the mean-field posterior as proposal, has a standard error, and is refused where that cannot be trusted.
@@ -20,13 +20,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from hidviz.background import return_value
 from hidviz.evaluation.baselines import TINY
+from hidviz.evaluation.effective_parameters import effective_parameters_of_rows, iter_effective_parameters
 from hidviz.evaluation.errors import Criteria, criteria
 from hidviz.evaluation.importance_sampling import predicted_seconds, sampled_log_likelihood
 from hidviz.evaluation.likelihood import log_likelihood
 from hidviz.learners import LEARNERS, LIKELIHOODS, Infeasible, logistic_fit, prepare
 from hidviz.network import Couplings, Recording
-from hidviz.numerics import check_generator
+from hidviz.numerics import Array, check_generator
 
 AFFORDABLE = 10.0  # seconds that an exact likelihood may take
 LONGEST_SECONDS = 300.0  # that sampling may take
@@ -118,6 +120,7 @@ def judge(
     model: Literal["continuous", "stochastic"] = "stochastic",
     hidden_hidden: bool = False,
     bias: bool = False,
+    penalties: Mapping[str, Array] | None = None,
 ) -> Iterator[Judgement]:
     """Judge fits beside the truth and the baselines: the table, one more model each time.
 
@@ -131,13 +134,14 @@ def judge(
         model: how the true hidden units behave.
         hidden_hidden: whether M was learned.
         bias: whether the biases were learned; the baselines do as the fits do.
+        penalties: name → weight of the L2 penalty per bin on each learned entry, for fits that had one.
     """
     check_generator(rng)
     method = LEARNERS[learner]
     entries = [] if truth is None else [_Entry("Truth", "truth", LIKELIHOODS[model], (), truth)]
     for name, couplings in fits.items():
         blocks = method.blocks(couplings.n_hidden, hidden_hidden=hidden_hidden, bias=bias)
-        entries.append(_Entry(name, "fit", method.judge, blocks, couplings))
+        entries.append(_Entry(name, "fit", method.judge, blocks, couplings, (penalties or {}).get(name, 0.0)))
     for name, baseline in (("Lag 1", "visible"), ("Lag 2", "visible-lag2")):
         n_hidden = LEARNERS[baseline].units(recording.n_visible, 0)
         entries.append(_Entry(name, "baseline", baseline, LEARNERS[baseline].blocks(n_hidden, bias=bias)))
@@ -156,13 +160,13 @@ class _Entry(NamedTuple):
     judge: str
     blocks: tuple[str, ...]
     couplings: Couplings | None = None
+    penalty: Array | float = 0.0
 
 
 def _judged(entry: _Entry, recording: Recording, held_out: Recording | None, rng: np.random.Generator) -> Candidate:
     training = other = paid = None
-    n, note = 0, ""
+    couplings, n, note = entry.couplings, 0, ""
     try:
-        couplings = entry.couplings
         if couplings is None:
             lags: Literal[1, 2] = 2 if "K" in entry.blocks else 1
             couplings = logistic_fit(recording, lags=lags, bias="h" in entry.blocks, penalty=TINY).couplings
@@ -171,9 +175,24 @@ def _judged(entry: _Entry, recording: Recording, held_out: Recording | None, rng
         other = None if held_out is None else _evidence(couplings, held_out, rng, entry)
     except ValueError as refusal:  # infeasible, or a baseline that finds no optimum
         note = str(refusal)
-    if training is not None and entry.kind != "truth":
-        paid = criteria(training.log_likelihood, n, training.n_transitions)
+    if training is not None and couplings is not None and entry.kind != "truth":
+        paid = criteria(
+            training.log_likelihood, n, training.n_transitions, n_effective=_n_effective(couplings, recording, entry)
+        )
     return Candidate(entry.name, entry.kind, n, training, other, paid, note)
+
+
+def _n_effective(couplings: Couplings, recording: Recording, entry: _Entry) -> float | None:
+    """Effective parameters of a fit whose likelihood is a sum over transitions; None if they are out of reach."""
+    bias = "h" in entry.blocks
+    kind = LEARNERS[entry.judge].hidden
+    if kind == "none":
+        lags: Literal[1, 2] = 2 if "K" in entry.blocks else 1
+        weight = TINY if entry.kind == "baseline" else entry.penalty
+        return effective_parameters_of_rows(couplings, recording, lags=lags, bias=bias, penalty=weight)
+    if "M" in entry.blocks or couplings.M.any() or not couplings.n_hidden:
+        return None
+    return return_value(iter_effective_parameters(couplings, recording, hidden=kind, bias=bias, penalty=entry.penalty))
 
 
 def _evidence(couplings: Couplings, recording: Recording, rng: np.random.Generator, entry: _Entry) -> Evidence:

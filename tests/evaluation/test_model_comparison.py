@@ -136,3 +136,20 @@ def test_hidden_units_beat_two_lags_which_beat_one():
     assert table.best.name == "Fit"
     training = [each.training.cost for each in table.candidates]
     assert training[1] < training[0]  # a fit explains its own data better than the truth does
+
+
+def test_the_effective_number_of_parameters_stands_beside_theirs():
+    """At the truth and for lag 1 about N; with the weight of a penalty less; with M, none."""
+    truth = random_couplings(4, 1, np.random.default_rng(4))
+    recording, _ = simulate(truth, 6000, np.random.default_rng(1))
+    fits = {"Free": truth, "Held": truth}
+    table = judged(fits, recording, learner="exact", penalties={"Held": np.full(24, 0.05)})
+    free, held, lag1, _ = (each.criteria for each in table.candidates)
+    assert free.n_effective == pytest.approx(24, rel=0.1)
+    assert held.n_effective < free.n_effective - 3.0
+    assert lag1.n_effective == pytest.approx(16, rel=0.1)
+    assert free.tic == pytest.approx(free.aic - free.n_parameters + free.n_effective, rel=1e-12)
+    coupled = Couplings(truth.J, truth.K, truth.L, np.full((1, 1), 0.3))
+    table = judged({"M": coupled}, recording, learner="exact", hidden_hidden=True)
+    assert table.candidates[0].criteria.n_effective is None
+    assert table.candidates[0].criteria.tic is None

@@ -39,6 +39,9 @@ def test_the_best_model_is_marked_and_the_criteria_are_told():
     assert "**Fit foretells held-out data best**" in words
     assert "below lag 1, " in words
     assert "AIC and BIC choose fit" in words
+    assert "AIC with the effective number of parameters" in words
+    for each in last.candidates[1:]:
+        assert f"<td>{each.n_parameters}</td><td>{each.criteria.n_effective:,.1f}</td>" in table
     assert "±" not in words
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import panel_material_ui as pmui
@@ -19,6 +19,7 @@ from hidviz.evaluation import ErrorBars, Judgement, compare_errors, judge
 from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import Couplings
+from hidviz.numerics import Array
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.layout import heading, line, sentence, table_pane
 from hidviz.ui.state.changes import Changes
@@ -32,6 +33,13 @@ IDLE = (
     "well the data tell each of its couplings."
 )
 MOVED = "The page has moved on since: press again to judge what it shows now."
+
+
+class Switches(TypedDict):
+    """Which optional blocks were learned."""
+
+    hidden_hidden: bool
+    bias: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,17 +60,24 @@ class Subject:
         return found
 
     @property
-    def switches(self) -> dict[str, bool]:
+    def switches(self) -> Switches:
         """Which optional blocks were learned."""
         learned = self.frame.setup.learner.learned
-        return {"hidden_hidden": "M" in learned, "bias": "h" in learned}
+        return Switches(hidden_hidden="M" in learned, bias="h" in learned)
+
+    @property
+    def penalties(self) -> dict[str, Array]:
+        """The weights of the penalty that each of them was learned with."""
+        penalty, learned = self.frame.snapshot.penalty, self.frame.setup.learner.learned
+        return {name: penalty.vector(couplings, learned) for name, couplings in self.fits.items()}
 
     def judging(self) -> Iterator[Judgement]:
         """The table of models, one more each time."""
         data, experiment = self.frame.data, self.frame.experiment
         return judge(
             self.fits, data.recording, np.random.default_rng(experiment.seed), learner=experiment.learner,
-            held_out=data.held_out, truth=data.truth, model=experiment.model, **self.switches,
+            held_out=data.held_out, truth=data.truth, model=experiment.model,
+            penalties=self.penalties, **self.switches,
         )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from hidviz.evaluation import Candidate, Comparison, ErrorBars, Evidence, Judgem
 
 def table_of(judgement: Judgement, accent: str) -> str:
     """The models judged so far as an HTML table; the one with the lowest held-out cost is marked in words too."""
-    heads = ("model", "training cost", "held-out cost", "AIC", "BIC", "parameters")
+    heads = ("model", "training cost", "held-out cost", "AIC", "BIC", "parameters", "effective")
     rows = "".join(_model_row(each, each is judgement.best) for each in judgement.candidates)
     n = next((each.training.n_transitions for each in judgement.candidates if each.training), None)
     caption = "Costs in nats per bin; AIC and BIC in nats" + (f", n = {n:,} transitions. " if n else ". ")
@@ -27,7 +27,8 @@ def _model_row(candidate: Candidate, best: bool) -> str:
     values = "".join(f'<td class="held">{cell}</td>' if k == 1 else f"<td>{cell}</td>" for k, cell in enumerate(cells))
     number = f"{candidate.n_parameters:,}" if candidate.n_parameters else "–"
     kind = ' class="best"' if best else ""
-    return f'<tr{kind}><th scope="row">{escape(candidate.name)}</th>{values}<td>{number}</td></tr>'
+    effective = "–" if paid is None or paid.n_effective is None else f"{paid.n_effective:,.1f}"
+    return f'<tr{kind}><th scope="row">{escape(candidate.name)}</th>{values}<td>{number}</td><td>{effective}</td></tr>'
 
 
 def _shown(evidence: Evidence | None) -> str:
@@ -62,8 +63,10 @@ def verdict_of(judgement: Judgement) -> str:
         if aic is not bic:
             choice = f"AIC chooses {_lower(aic.name)}, BIC {_lower(bic.name)}."
         said.append(
-            f"{choice} Both suppose the maximum of the likelihood, and too many hidden units mislead them; "
-            "then trust the held-out cost."
+            f"{choice} Both count every parameter, as if all were told apart at the maximum of the likelihood. Trust "
+            "the held-out cost first; then AIC with the effective number of parameters in place of theirs, which "
+            "counts what a penalty or a wrong model makes of them. Hidden units to spare, without a penalty, mislead "
+            "that too."
         )
     costs = [cost for each in judgement.candidates for cost in (each.training, each.held_out)]
     if any(cost is not None and not cost.exact for cost in costs):
