@@ -36,6 +36,8 @@ def from_units(
     Raises:
         ValueError: they are neither.
     """
+    for unit in units:
+        check_unmasked(unit)
     arrays = [np.asarray(unit) for unit in units]
     flat = all(array.ndim == 1 and array.size > 2 and array.dtype.kind in "buif" for array in arrays)
     if arrays and flat and len({array.size for array in arrays}) == 1:
@@ -102,6 +104,8 @@ def from_counts(
     Raises:
         ValueError: an array is no such thing; the message says where and what to do.
     """
+    for array in arrays:
+        check_unmasked(array)
     given = [np.asarray(array) for array in arrays]
     widths = {array.shape[1:] for array in given}
     if len(widths) != 1:
@@ -121,6 +125,20 @@ def from_counts(
     named = _named(called, given[0].shape[1])
     counts = tuple(_counts(array, named, k, len(given)) for k, array in enumerate(given))
     return Spikes((), counts, named, bin, tuple(remarks))
+
+
+def check_unmasked(given: Any) -> None:
+    """Raise `ValueError` if some entries are masked: as plain numbers they would be taken for states or times.
+
+    Args:
+        given: an array, masked or not, or anything else.
+    """
+    if isinstance(given, np.ma.MaskedArray) and (n := int(np.count_nonzero(np.ma.getmaskarray(given)))):
+        place = ", ".join(str(k + 1) for k in np.argwhere(np.ma.getmaskarray(given))[0])
+        raise ValueError(
+            f"{n:,} entries are masked, the first at {place}: missing is not silent. Leave masked spike times out with "
+            "x.compressed(); of bins, leave those out, and make what lies before and after them trials of their own."
+        )
 
 
 def check_shape(array: NDArray[Any]) -> None:
@@ -144,6 +162,7 @@ def as_train(times: Any) -> Array:
     Raises:
         ValueError: they are not a list of finite numbers.
     """
+    check_unmasked(times)
     train = np.asarray(times)
     if train.dtype.kind not in "buif" or train.ndim > 2 or (train.ndim == 2 and 1 not in train.shape and train.size):
         raise ValueError(f"Spike times must be a list of numbers, got shape {train.shape} of {train.dtype}.")

@@ -16,6 +16,7 @@ from hidviz.network.build_spikes import (
     UNITS,
     as_numbers,
     as_train,
+    check_unmasked,
     from_counts,
     from_events,
     from_trials,
@@ -50,6 +51,7 @@ def spikes_from(given: Any, *, bin: float | None = None, names: Iterable[Any] | 
         given = given.toarray()
     if isinstance(given, Sequence) and not isinstance(given, str) and len(given):
         return _several(given, bin, called)
+    check_unmasked(given)
     array = np.asarray(given)
     return from_counts(list(array) if array.ndim == 3 else [array], bin=bin, names=called)
 
@@ -58,6 +60,8 @@ def _several(given: Sequence[Any], bin: float | None, names: list[str] | None) -
     if all(hasattr(each, "t_start") and hasattr(each, "times") for each in given):
         trial, own = _neo(given)
         return from_trials([trial], names or own)
+    for each in given:
+        check_unmasked(each)
     shapes = [np.shape(each) if not hasattr(each, "toarray") else each.shape for each in given]
     if all(len(shape) == 2 and shape[0] > 1 for shape in shapes):
         arrays = [each.toarray() if hasattr(each, "toarray") else np.asarray(each) for each in given]
