@@ -53,7 +53,7 @@ def repeats(parts: Parts) -> Repeats | None:
 
 def _costs(parts: Parts, *, lag1: bool) -> Array:
     learn, doubled = _inputs(parts.learn, lag1), _doubled(parts.learn)
-    fits = [best_rows(learn, doubled, penalty).couplings for penalty in PENALTIES]
+    fits = [best_rows(learn, doubled, penalty, bias=0).couplings for penalty in PENALTIES]
     best = min(fits, key=lambda W: float(_by_trial(W, parts.stop, lag1).mean()))
     return _by_trial(best, parts.judge, lag1)
 

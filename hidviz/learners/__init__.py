@@ -25,7 +25,7 @@ from hidviz.learners.mean_field import (
     MEAN_FIELD_SECOND_ORDER,
 )
 from hidviz.learners.mean_field_correlated import MEAN_FIELD_CORRELATED
-from hidviz.learners.parts.logistic import best_rows
+from hidviz.learners.parts.logistic import BIAS_PENALTY, best_rows
 from hidviz.learners.parts.sparse_logistic import sparse_rows
 from hidviz.learners.protocol import (
     LIKELIHOODS,
@@ -43,6 +43,7 @@ from hidviz.network import Recording
 
 __all__ = [
     "BACKPROP",
+    "BIAS_PENALTY",
     "LEARNERS",
     "LIKELIHOODS",
     "Beliefs",

@@ -51,7 +51,8 @@ def logistic_fit(
         recording: the visible history.
         lags: 1 for J alone; 2 for J and K, with the copies of the module's description as hidden units.
         bias: fit h too; zero otherwise.
-        penalty: added to the cost per bin is penalty/2 times the sum of squares of what is fitted.
+        penalty: added to the cost per bin is penalty/2 times the sum of squares of the couplings; biases are left free
+            but for a weight that keeps them finite.
 
     Raises:
         ValueError: an argument is out of range; or, without a penalty, the data can be foretold so well that couplings
@@ -62,7 +63,7 @@ def logistic_fit(
     if not 0.0 <= penalty < np.inf:
         raise ValueError(f"penalty must be a finite number, 0 or more, got {penalty!r}.")
     history = _history(recording, lags=lags, bias=bias)
-    rows = best_rows(history.senders, history.doubled, penalty)
+    rows = best_rows(history.senders, history.doubled, penalty, bias=recording.n_visible if bias else None)
     if not penalty and not rows.settled.all():
         worst = int(np.argmin(rows.settled))
         raise ValueError(

@@ -6,8 +6,9 @@
 Whoever consumes the generator decides the pace: pausing is not asking for the next snapshot. A snapshot holds all that
 is needed to resume from it, so a run is flipped, rewound or resumed by calling `learn` again with another snapshot.
 
-A cost is -objective / n_transitions, in nats per bin. What is minimised is the cost plus penalty/2 · Σ θ². A learned
-penalty is updated between two steps, near the optimum at the present weights: see `regularisation`.
+A cost is -objective / n_transitions, in nats per bin. What is minimised is the cost plus penalty/2 · Σ θ²
+over all couplings; biases are free. A learned penalty is updated between two steps, near the optimum at the present
+weights: see `regularisation`.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ def learn(
         start: couplings to start from, or a snapshot to resume from.
         optimiser: a name in OPTIMISERS; "l-bfgs" when left out, "adam" for a stochastic learner.
         rate: step size; the optimiser's own default when left out.
-        penalty: weight of the L2 penalty, penalty/2 · Σ θ² added to the cost per bin; "learned" for a weight in each
-            block of couplings, biases aside, that follows from the data.
+        penalty: weight of the L2 penalty, penalty/2 · Σ θ² over all couplings added to the cost per bin; "learned"
+            for a weight in each block of couplings that follows from the data. Biases are free.
         box: largest allowed size of a coupling, or None.
         held_out: the same kind of learner, prepared on data that is not learned from; its cost is reported.
         patience: end when the held-out cost has not fallen for this many steps; None for never.

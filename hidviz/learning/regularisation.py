@@ -30,7 +30,7 @@ from typing import Literal
 
 import numpy as np
 
-from hidviz.learners import Estimate, Learner
+from hidviz.learners import BIAS_PENALTY, Estimate, Learner
 from hidviz.network import Couplings, block_shapes
 from hidviz.numerics import Array
 
@@ -92,11 +92,15 @@ class Penalty:
 def first_penalty(choice: Choice, learner: Learner) -> Penalty:
     """The penalty that learning begins with: the fixed one, or that of the block with most senders at g² = 1.
 
+    A fixed one leaves biases free, as a learned one does: they hold rates, which a penalty would move. What they keep
+    of it, `BIAS_PENALTY` at most, gives a unit that never fires a finite bias.
+
     Weights that begin large and fall let hidden units find what they share before each can fit noise of its own.
     """
-    if choice != "learned":
-        return Penalty(dict.fromkeys(learner.learned, choice))
     senders = _senders(learner)
+    if choice != "learned":
+        free = min(choice, BIAS_PENALTY)
+        return Penalty({name: choice if name in senders else free for name in learner.learned})
     begin = max(senders.values()) / learner.n_transitions
     weights = {name: begin for name in learner.learned if name in senders}
     return Penalty(weights, learned=True, settled=not weights)

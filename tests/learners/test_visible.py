@@ -77,7 +77,8 @@ def test_newton_finds_the_optimum_of_a_general_optimiser(lags, bias, penalty):
     recording = trials()
     data = recording.transitions()
     parts = [data.present, np.ones((recording.n_transitions, int(bias))), *([data.previous] * (lags == 2))]
-    rows, best = best_rows(np.hstack(parts).astype(float), data.following.astype(float), penalty)
+    weights = [penalty] * 4 + [min(penalty, 1e-6)] * bias + [penalty] * 4 * (lags == 2)  # biases are free
+    rows, best = best_rows(np.hstack(parts).astype(float), data.following.astype(float), np.array(weights))
     fitted = logistic_fit(recording, lags=lags, bias=bias, penalty=penalty).couplings
     found = np.hstack([fitted.J, *([fitted.h[:, None]] * bias), *([fitted.K] * (lags == 2))])
     np.testing.assert_allclose(found, rows, rtol=0, atol=1e-6)  # the general optimiser's own tolerance
@@ -100,6 +101,23 @@ def test_a_network_without_hidden_units_is_recovered():
     fitted = logistic_fit(recording, bias=True).couplings
     # Fisher information per bin is mean (1 - tanh²) of about a half, so an entry errs by about sqrt(2 / 20 000).
     assert np.abs(fitted.vector(("J", "h")) - truth.vector(("J", "h"))).max() < 5.0 * np.sqrt(2.0 / 20_000)
+
+
+def test_a_penalty_on_couplings_leaves_rates_as_they_are():
+    rng = np.random.default_rng(5)
+    s = np.where(rng.random((20_000, 4)) < [0.01, 0.05, 0.2, 0.6], 1, -1)
+    for lags in (1, 2):
+        fitted = logistic_fit(Recording(s), lags=lags, bias=True, penalty=1.0).couplings
+        field = fitted.h + s[1:-1] @ fitted.J.T + (s[:-2] @ fitted.K.T if lags == 2 else 0.0)
+        assert np.tanh(field).mean(axis=0) == pytest.approx(s[2:].mean(axis=0), abs=1e-3)  # two bins of 20 000 apart
+        assert np.abs(fitted.J).max() < 0.01
+
+
+def test_a_unit_that_never_fires_has_a_finite_bias_under_a_penalty():
+    s = np.where(np.random.default_rng(5).random((500, 3)) < [0.0, 0.5, 0.5], 1, -1)
+    found = logistic_fit(Recording(s), bias=True, penalty=1e-3)
+    assert found.held == (0,)
+    assert -12.0 < found.couplings.h[0] < -3.0
 
 
 def test_perfectly_foretold_states_are_refused_unless_penalised():
@@ -129,7 +147,8 @@ def test_a_sparse_recording_has_an_optimum():
     s[1:, 1][(s[:-1, 0] > 0) & (rng.random(19_999) < 0.5)] = 1
     fitted = logistic_fit(Recording(s), lags=2, bias=True, penalty=1e-5).couplings
     slopes = VISIBLE_LAG2(Recording(s), n_hidden=4, bias=True)(fitted).gradient.vector(("J", "K", "h"))
-    optimum = slopes / 19_999 - 1e-5 * fitted.vector(("J", "K", "h"))
+    weights = np.repeat([1e-5, 1e-6], [32, 4])
+    optimum = slopes / 19_999 - weights * fitted.vector(("J", "K", "h"))
     assert np.abs(optimum).max() < 1e-9
 
 

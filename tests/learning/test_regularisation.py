@@ -9,11 +9,11 @@ import pytest
 from hidviz.background import return_value
 from hidviz.evaluation.errors import mean_square_errors
 from hidviz.evaluation.information import information
-from hidviz.learners import LEARNERS, prepare
+from hidviz.learners import BIAS_PENALTY, LEARNERS, prepare
 from hidviz.learning import learn
 from hidviz.learning.regularisation import Penalty, changed_pairs, first_penalty, updated
 from hidviz.learning.starts import random_start
-from hidviz.network import random_couplings, simulate
+from hidviz.network import Recording, random_couplings, simulate
 
 
 def problem(name="exact", n_visible=5, n_hidden=2, n_bins=600, variance=1.0, seed=1, **switches):
@@ -145,6 +145,22 @@ def test_a_fixed_penalty_is_as_it_was_and_a_learned_one_starts_at_fields_of_orde
     begun = first_penalty("learned", learner)
     assert set(begun.weights.values()) == {5 / learner.n_transitions}
     assert not begun.settled
+
+
+@pytest.mark.parametrize("name", ["exact", "mean-field", "visible"])
+def test_a_fixed_penalty_leaves_biases_free(name):
+    """Under a penalty that allows no couplings a unit keeps its rate: h = artanh of its mean state."""
+    rng = np.random.default_rng(4)
+    recording = Recording(np.where(rng.random((3000, 4)) < [0.02, 0.1, 0.5, 0.9], 1, -1))
+    n_hidden = 0 if name == "visible" else 1
+    learner = prepare(name, recording, n_hidden=n_hidden, bias=True)
+    assert first_penalty(100.0, learner).weights["h"] == BIAS_PENALTY
+    assert first_penalty(1e-9, learner).weights["h"] == 1e-9
+    start = random_start(4, n_hidden, np.random.default_rng(2), learned=learner.learned)
+    last = end(learner, start, penalty=100.0, tolerance=1e-9, max_steps=500)
+    assert np.abs(last.couplings.vector(("J", "K", "L"))).max() < 1e-2
+    rates = recording.trials[0][1:].mean(axis=0)
+    assert np.tanh(last.couplings.h) == pytest.approx(rates, abs=0.02)
 
 
 def test_a_run_resumes_with_the_weights_it_had_and_changes_them_only_if_asked():

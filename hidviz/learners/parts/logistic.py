@@ -1,6 +1,9 @@
 """Logistic regression: the best couplings to ±1 units from what is seen, by Newton's method on every bin.
 
-    maximise  Σ_t [ s'H - log 2cosh H ] / n - penalty/2 · Σ w²        H = Σ_k w_k x_k(t)        one row w a unit
+    maximise  Σ_t [ s'H - log 2cosh H ] / n - ½ Σ_k λ_k w_k²        H = Σ_k w_k x_k(t)        one row w a unit
+
+λ_k is the penalty, but for a bias: a penalty on it would move rates, so it has `BIAS_PENALTY` at most, which moves none
+and yet keeps the bias of a unit finite that never fires.
 
 Concave, so a step that overshoots is halved and the rest is quadratic convergence. The curvature is that of all bins:
 in sparse recordings a sample of them misses the few spikes that hold a coupling. What bins see repeats itself, in
@@ -24,6 +27,7 @@ from hidviz.numerics import Array, log_2cosh
 _STEPS = 60  # of Newton's method; a dozen suffice where the optimum is finite
 _SETTLED = 1e-7  # the last step changes no coupling by more
 RIDGE = 1e-9  # curvature lent to directions that no data constrain: silent or duplicate units
+BIAS_PENALTY = 1e-6  # per bin: moves the mean state of a unit by a few millionths
 _BLOCK = 2**18  # numbers in a block of inputs
 _HELD, _AWAY = 0.25, 6  # a row whose field would still move by this after so many steps without the penalty grows
 
@@ -42,19 +46,23 @@ class Rows(NamedTuple):
     held: NDArray[np.bool_]
 
 
-def best_rows(senders: NDArray[np.int8], doubled: NDArray[np.int8], penalty: float) -> Rows:
+def best_rows(senders: NDArray[np.int8], doubled: NDArray[np.int8], penalty: float, *, bias: int | None = None) -> Rows:
     """The best row of couplings to every unit.
 
     Args:
         senders: (inputs, n) what is seen in each of n bins, -1, 0 or 1.
         doubled: (units, n) twice the state that follows.
         penalty: penalty/2 times the sum of squares is added to the cost per bin.
+        bias: the place of the input that is always 1; its weight is at most `BIAS_PENALTY`.
     """
+    weights = np.full(len(senders), penalty, np.float64)
+    if bias is not None:
+        weights[bias] = min(penalty, BIAS_PENALTY)
     cases = distinct_inputs(senders, doubled)
     at_zero, n_units = row_curvature(cases, np.zeros(len(senders))), len(doubled)
     found = Rows(np.zeros((n_units, len(senders))), np.zeros(n_units, bool), np.zeros(n_units, bool))
     for i in range(n_units):
-        found.couplings[i], found.settled[i], found.held[i] = _climb(cases, cases.sums[i], at_zero, penalty)
+        found.couplings[i], found.settled[i], found.held[i] = _climb(cases, cases.sums[i], at_zero, weights)
     return found
 
 
@@ -82,7 +90,7 @@ def distinct_inputs(senders: NDArray[np.int8], doubled: NDArray[np.int8]) -> Cas
     return Cases(np.ascontiguousarray(senders[:, first]), counts.astype(np.float64), sums, n)
 
 
-def row_slope(cases: Cases, sums: Array, w: Array, penalty: float) -> tuple[float, Array]:
+def row_slope(cases: Cases, sums: Array, w: Array, weights: Array | float) -> tuple[float, Array]:
     """Penalised log likelihood per bin of one row, and its slope."""
     value, slope = 0.0, np.zeros(len(w))
     for part, x in _blocks(cases):
@@ -90,7 +98,7 @@ def row_slope(cases: Cases, sums: Array, w: Array, penalty: float) -> tuple[floa
         counts, sum_after = cases.counts[part], sums[part]
         value += float(sum_after @ field - counts @ log_2cosh(field))
         slope += x @ (sum_after - counts * np.tanh(field))
-    return value / cases.n - 0.5 * penalty * float(w @ w), slope / cases.n - penalty * w
+    return value / cases.n - 0.5 * float((weights * w) @ w), slope / cases.n - weights * w
 
 
 def row_curvature(cases: Cases, w: Array) -> Array:
@@ -111,28 +119,28 @@ def _blocks(cases: Cases) -> Iterator[tuple[slice, Array]]:
         yield part, cases.inputs[:, part].astype(np.float64)
 
 
-def _climb(cases: Cases, sums: Array, at_zero: Array, penalty: float) -> tuple[Array, bool, bool]:
+def _climb(cases: Cases, sums: Array, at_zero: Array, weights: Array) -> tuple[Array, bool, bool]:
     """The best row, whether it settled, and whether only the penalty holds it.
 
     The curvature is kept as long as each step with it cuts the slope tenfold; that affects only how many there are.
     """
-    eye = np.eye(len(cases.inputs))
+    added = np.diag(weights + RIDGE)
     w, curvature, settled = np.zeros(len(cases.inputs)), at_zero, False
-    value, slope = row_slope(cases, sums, w, penalty)
+    value, slope = row_slope(cases, sums, w, weights)
     for _ in range(_STEPS):
         steep, before = np.abs(slope).max(), value
-        step = np.linalg.solve(curvature + (penalty + RIDGE) * eye, slope)
-        value, slope = row_slope(cases, sums, w + step, penalty)
+        step = np.linalg.solve(curvature + added, slope)
+        value, slope = row_slope(cases, sums, w + step, weights)
         while value < before - 1e-12 * abs(before):
             step *= 0.5
-            value, slope = row_slope(cases, sums, w + step, penalty)
+            value, slope = row_slope(cases, sums, w + step, weights)
         w = w + step
         settled = bool(np.abs(step).max() < _SETTLED)
         if settled:
             break
         if np.abs(slope).max() > 0.1 * steep:
             curvature = row_curvature(cases, w)
-    return w, settled, penalty > 0.0 and _grows(cases, sums, w)
+    return w, settled, bool(weights.all()) and _grows(cases, sums, w)
 
 
 def _grows(cases: Cases, sums: Array, w: Array) -> bool:

@@ -73,8 +73,8 @@ KNOBS = (
     Knob("start_scale", "scale", "Start scale", "Standard deviation of the couplings at a small start.", "learning"),
     Knob("optimiser", "opt", "Optimiser", "How a step follows from the gradient.", "now"),
     Knob("rate", "rate", "Rate", "Step size per unit of gradient; L-BFGS needs none. 0: the default.", "now"),
-    Knob("penalty", "pen", "Penalty", "Weight of the L2 penalty, ½ · weight · Σ θ² per bin; or “learned”: a weight in "
-         "each block that follows from the data.", "now"),
+    Knob("penalty", "pen", "Penalty", "Weight of the L2 penalty, ½ · weight · Σ θ² per bin over all couplings, not "
+         "biases; or “learned”: a weight in each block that follows from the data.", "now"),
     Knob("box", "box", "Box", "Largest size a coupling may have; 0: no limit.", "now"),
     Knob("patience", "stop", "Held-out patience", "Stop when the held-out cost has not fallen for so many steps; "
          "0: go on to convergence.", "now"),
