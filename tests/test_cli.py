@@ -133,7 +133,7 @@ def test_figure_3_is_made_kept_and_made_again(tmp_path):
     ran = called("figure", 3, "--quick", "--workers", 1, "--out", tmp_path, timeout=300)
     assert ran.returncode == DONE, ran.stderr
     names = {Path(line).name for line in ran.stdout.split()}
-    assert {"figure3.csv", "figure3-courses.csv", "figure3.json", "figure3.html", "figure3.svg", "figure3.png"} <= names
+    assert {"figure3.csv", "figure3-traces.csv", "figure3.json", "figure3.html", "figure3.svg", "figure3.png"} <= names
     page = (tmp_path / "figure3.html").read_text()
     assert re.search(r'<(script|link)[^>]* (src|href)="http', page) is None
     assert "<image" not in (tmp_path / "figure3.svg").read_text()

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from types import FrameType
 
-PATIENCE = 20.0  # seconds for a process to end in order
+IN_ORDER = 20.0  # seconds for a process to end in order
 SOON = 5.0  # a process that has not lived so many seconds cannot do its work at all
 LOOK = 0.1
 
@@ -63,7 +63,7 @@ def supervise(command: Sequence[str], n: int, *, inherited: Sequence[int] = ()) 
 def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
     for process in processes:
         process.terminate()
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + IN_ORDER
     for process in processes:
         try:
             process.wait(max(0.0, deadline - time.monotonic()))

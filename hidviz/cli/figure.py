@@ -64,7 +64,7 @@ def act(given: argparse.Namespace) -> int:
     if given.workers is not None and given.workers < 1:
         raise Refused(f"--workers must be at least 1, got {given.workers}.")
     outputs = (
-        *paths(out, chosen.name, with_courses=True),
+        *paths(out, chosen.name, with_traces=True),
         *(out / f"{chosen.name}.{ending}" for ending in ("html", "svg", "png")),
     )
     if not given.force:
@@ -101,7 +101,7 @@ def _draw(chosen: Figure, results: Results, out: Path) -> list[Path]:
     from hidviz.ui.export.overlays import html
     from hidviz.ui.export.sweep_figures import draw_sweep
 
-    shown = panels(chosen.kind, results.table, results.courses)
+    shown = panels(chosen.kind, results.table, results.traces)
     drawn: dict[str, str | bytes] = {f"{chosen.name}.html": html(shown, chosen.title)}
     drawn |= draw_sweep(shown, chosen.title, chosen.name)
     for name, content in drawn.items():

@@ -16,7 +16,7 @@ from hidviz.evaluation.free_run import FreeRun, free_run
 from hidviz.evaluation.hidden_states import hidden_magnetisations, hidden_state_error, wrong_signs
 from hidviz.evaluation.importance_sampling import Sampled, Sampler, sampler
 from hidviz.evaluation.information import LONGEST_ERROR_BARS, MOST_PARAMETERS, error_bar_seconds
-from hidviz.evaluation.likelihood import LONGEST_JUDGEMENT, cost_per_bin, judge_for, log_likelihood
+from hidviz.evaluation.likelihood import LONGEST_LIKELIHOOD, cost_per_bin, likelihood_for, log_likelihood
 from hidviz.evaluation.model_comparison import Candidate, Evidence, Judgement, judge
 from hidviz.evaluation.paired import Difference, block_costs, paired
 from hidviz.evaluation.repeats import Repeats, repeats
@@ -24,7 +24,7 @@ from hidviz.evaluation.shared_state import SharedStates, shared_states
 
 __all__ = [
     "LONGEST_ERROR_BARS",
-    "LONGEST_JUDGEMENT",
+    "LONGEST_LIKELIHOOD",
     "MOST_PARAMETERS",
     "TINY",
     "Baselines",
@@ -63,7 +63,7 @@ __all__ = [
     "iter_equivalents",
     "iter_error_bars",
     "judge",
-    "judge_for",
+    "likelihood_for",
     "log_likelihood",
     "mean_square_errors",
     "n_paths",

@@ -16,7 +16,7 @@ from hidviz.numerics import Array
 
 BLOCK_NUMBERS = 2**19  # numbers in a block's largest array: 4 MB
 
-Told = Callable[[Array, Array, Array, Array], tuple[Array, Array, Array]]
+Contributions = Callable[[Array, Array, Array, Array], tuple[Array, Array, Array]]
 """A symmetric matrix over what n triples say of their fields H and B, and of K.
 
 Args:
@@ -30,16 +30,16 @@ Returns:
 
 
 def assembled(
-    told: Told, recording: Recording, blocks: tuple[str, ...], n_hidden: int, n_states: int
+    contributions: Contributions, recording: Recording, blocks: tuple[str, ...], n_hidden: int, n_states: int
 ) -> Generator[float, None, Array]:
     """The matrix of all parameters from what each distinct triple tells, yielding the fraction done.
 
     Args:
-        told: what triples say of their fields and of K.
+        contributions: what triples say of their fields and of K.
         recording: whose triples.
         blocks: of the parameters, without M, in the order wanted.
         n_hidden: number of hidden units.
-        n_states: hidden states that `told` lists at once; it decides how many triples make a block.
+        n_states: hidden states that `contributions` lists at once; it decides how many triples make a block.
     """
     n_visible = recording.n_visible
     n_pairs = n_visible * n_hidden
@@ -59,7 +59,7 @@ def assembled(
         checkpoint()
         part = slice(begin, begin + size)
         x, w = triples.present[triples.x[part]], triples.previous[triples.p[part]]
-        fields, mixed, pairs = told(x, w, triples.following[triples.y[part]], triples.count[part])
+        fields, mixed, pairs = contributions(x, w, triples.following[triples.y[part]], triples.count[part])
         whole[of_K, of_K] += pairs
         inputs = ((slice(0, n_visible), x), (slice(n_visible, None), w))
         for units, sent in inputs:

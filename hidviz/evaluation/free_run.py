@@ -2,7 +2,7 @@
 
     rates, correlations in the same bin (c0) and one bin later (c1), and synchrony: how many units fire in a bin
 
-A model can foretell the next bin well and still drift into states that no recording shows, as each of its steps starts
+A model can predict the next bin well and still drift into states that no recording shows, as each of its steps starts
 from its own last one. Synchrony is compared by the total variation ½ Σ |P_model(n) - P_data(n)|, from 0 to 1.
 """
 

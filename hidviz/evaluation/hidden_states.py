@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hidviz.background import checkpoint
-from hidviz.evaluation.likelihood import judge_for
+from hidviz.evaluation.likelihood import likelihood_for
 from hidviz.learners import prepare
 from hidviz.network import Couplings, Recording, aligned
 from hidviz.numerics import Array
@@ -44,7 +44,7 @@ def hidden_magnetisations(couplings: Couplings, recording: Recording, *, seed: i
         )
     n_hidden, recurrent = couplings.n_hidden, bool(couplings.M.any())
     if n_hidden * recording.n_transitions <= _MOST_NUMBERS:
-        exact = judge_for("exact", recording, n_hidden, hidden_hidden=recurrent, bias=True, longest=_LONGEST)
+        exact = likelihood_for("exact", recording, n_hidden, hidden_hidden=recurrent, bias=True, longest=_LONGEST)
         beliefs = None if exact is None else exact(couplings).beliefs
         if beliefs is not None:
             return beliefs.hidden

@@ -26,7 +26,7 @@ from typing import Literal
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.evaluation.field_sums import Told, assembled, normalised
+from hidviz.evaluation.field_sums import Contributions, assembled, normalised
 from hidviz.evaluation.information_by_row import row_seconds
 from hidviz.learners import LEARNERS, LIKELIHOODS, Infeasible, prepare
 from hidviz.network import Couplings, Recording, learned_blocks, with_bias
@@ -72,8 +72,8 @@ def information(
             "at most: use fewer hidden units, or a shorter recording and the 1/T law."
         )
     if by_bins:
-        told = _continuous(couplings) if continuous else _stochastic(couplings)
-        return (yield from assembled(told, recording, blocks, n_hidden, 1 if continuous else 2**n_hidden))
+        contributions = _continuous(couplings) if continuous else _stochastic(couplings)
+        return (yield from assembled(contributions, recording, blocks, n_hidden, 1 if continuous else 2**n_hidden))
     learner = LIKELIHOODS["continuous" if continuous else "stochastic"]
     return (yield from _differences(couplings, recording, learner, hidden_hidden, bias))
 
@@ -122,7 +122,7 @@ def _differences(
     return 0.5 * (curvature + curvature.T)
 
 
-def _stochastic(couplings: Couplings) -> Told:
+def _stochastic(couplings: Couplings) -> Contributions:
     """The Louis identity: sums over hidden states."""
     n_visible, n_hidden = couplings.K.shape
     states = joint_states(n_hidden)
@@ -132,7 +132,7 @@ def _stochastic(couplings: Couplings) -> Told:
     n_pairs = n_visible * n_hidden
     i, a = np.arange(n_visible), np.arange(n_visible, n_visible + n_hidden)
 
-    def told(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
+    def contributions(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
         n, B = len(count), w @ Lg.T
         minus, log_weight = tables(x @ Jh.T)
         p = normalised((B + following @ couplings.K) @ sigma + log_weight) * count[:, None]
@@ -157,16 +157,16 @@ def _stochastic(couplings: Couplings) -> Told:
         pairs.reshape((n_visible, n_hidden) * 2)[i, :, i] += (slack.sum(axis=1)[:, None] * sigma) @ states
         return fields, mixed, pairs
 
-    return told
+    return contributions
 
 
-def _continuous(couplings: Couplings) -> Told:
+def _continuous(couplings: Couplings) -> Contributions:
     """Second derivatives where hidden units are a function of the bin before."""
     K, (n_visible, n_hidden) = couplings.K, couplings.K.shape
     Jh, Lg = with_bias(couplings.J, couplings.h), with_bias(couplings.L, couplings.g)
     i, a, b = np.arange(n_visible), np.arange(n_visible, n_visible + n_hidden), np.arange(n_hidden)
 
-    def told(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
+    def contributions(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
         n = len(count)
         mu = np.tanh(w @ Lg.T)
         tanh = np.tanh(x @ Jh.T + mu @ K.T)
@@ -190,7 +190,7 @@ def _continuous(couplings: Couplings) -> Told:
         pairs[i, :, i] = (slack.T[:, None] * mu.T) @ mu
         return fields, mixed.reshape(n, n_visible + n_hidden, K.size), pairs.reshape(K.size, K.size)
 
-    return told
+    return contributions
 
 
 def _seconds(n_visible: int, n_hidden: int, n_transitions: int, n_states: float) -> float:

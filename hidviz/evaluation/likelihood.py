@@ -10,7 +10,7 @@ from typing import Literal, overload
 from hidviz.learners import BACKPROP, LEARNERS, Beliefs, Infeasible, Learner, exact, prepare, smoothing
 from hidviz.network import Couplings, Recording, learned_blocks
 
-LONGEST_JUDGEMENT = 20.0  # seconds that a likelihood which is needed once may take
+LONGEST_LIKELIHOOD = 20.0  # seconds that a likelihood which is needed once may take
 
 
 def log_likelihood(
@@ -42,7 +42,7 @@ def log_likelihood(
     return learner(couplings).objective
 
 
-def judge_for(
+def likelihood_for(
     learner: str, recording: Recording | None, n_hidden: int, *, hidden_hidden: bool, bias: bool, longest: float
 ) -> Learner | None:
     """What a learner is judged by: one whose objective is the log likelihood of a recording of the same hidden units.

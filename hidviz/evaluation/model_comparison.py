@@ -33,7 +33,7 @@ from hidviz.numerics import Array, check_generator
 AFFORDABLE = 10.0  # seconds that an exact likelihood may take
 LONGEST_SECONDS = 300.0  # that sampling may take
 
-Kind = Literal["truth", "fit", "baseline"]
+ModelKind = Literal["truth", "fit", "baseline"]
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Candidate:
     """
 
     name: str
-    kind: Kind
+    kind: ModelKind
     n_parameters: int
     training: Evidence | None
     held_out: Evidence | None
@@ -156,7 +156,7 @@ class _Entry(NamedTuple):
     """A model to be judged, by the learner whose objective is its likelihood; a baseline has no couplings yet."""
 
     name: str
-    kind: Kind
+    kind: ModelKind
     judge: str
     blocks: tuple[str, ...]
     couplings: Couplings | None = None

@@ -1,4 +1,4 @@
-"""Paired differences: whether one model of the same data foretells them better than another, block by block.
+"""Paired differences: whether one model of the same data predicts them better than another, block by block.
 
     d_b = cost of the one - cost of the other in block b        gain = mean of d ± standard deviation of d / √blocks
 

@@ -1,4 +1,4 @@
-"""Repeats: what a stimulus that is the same in every trial foretells, by a field h_i(t) of its own in every bin.
+"""Repeats: what a stimulus that is the same in every trial predicts, by a field h_i(t) of its own in every bin.
 
     H_i(t) = h_i + h_i(t+1)            the same in all trials          + Σ_j J_ij s_j(t)      with lag 1
 
@@ -39,7 +39,7 @@ class Repeats(NamedTuple):
 
 
 def repeats(parts: Parts) -> Repeats | None:
-    """What repeats foretell; None unless whole trials of one length were dealt out, 20 or more.
+    """What repeats predict; None unless whole trials of one length were dealt out, 20 or more.
 
     Args:
         parts: what `divide` made of a recording.
@@ -59,7 +59,7 @@ def _costs(parts: Parts, *, lag1: bool) -> Array:
 
 
 def _inputs(recording: Recording, lag1: bool) -> NDArray[np.int8]:
-    """(inputs, n) a one, a one in the bin of the trial that is foretold, and with lag 1 the present state."""
+    """(inputs, n) a one, a one in the bin of the trial that is predicted, and with lag 1 the present state."""
     n_bins, n_trials = len(recording.trials[0]) - 1, len(recording.trials)
     clock = np.tile(np.eye(n_bins, dtype=np.int8), n_trials)
     constant = np.ones((1, n_bins * n_trials), np.int8)

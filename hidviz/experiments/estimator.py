@@ -120,7 +120,7 @@ class HiddenIsing:
 
         Returns:
             (T, Nh) <σ_a(t)> in [-1, 1] for one recording, a list of such arrays for a list. The last bin of a trial,
-            which foretells nothing, has what the bin before makes likely.
+            which predicts nothing, has what the bin before makes likely.
         """
         recording = self._seen(X)
         smoothed = hidden_posterior(self.couplings_, recording).smoothed

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from hidviz.background import return_value
-from hidviz.evaluation import LONGEST_JUDGEMENT, cost_per_bin, judge_for
+from hidviz.evaluation import LONGEST_LIKELIHOOD, cost_per_bin, likelihood_for
 from hidviz.learners import Learner, prepare
 from hidviz.learning import Snapshot, learn, random_start, result
 from hidviz.network import Couplings, Recording
@@ -102,7 +102,9 @@ def fit_model(
         Infeasible: there are too many hidden units to sum over.
     """
     learner = prepare("exact", learn_from, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=True)
-    stop = judge_for("exact", stop_by, n_hidden, hidden_hidden=hidden_hidden, bias=True, longest=LONGEST_JUDGEMENT)
+    stop = likelihood_for(
+        "exact", stop_by, n_hidden, hidden_hidden=hidden_hidden, bias=True, longest=LONGEST_LIKELIHOOD
+    )
     steps = iter_starts(learner, stop, learn_from, starts=starts, seed=seed, penalty=penalty, max_steps=max_steps)
     return return_value(steps)
 

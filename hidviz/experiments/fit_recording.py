@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hidviz.background import mapped, on_one_blas_thread, replacing
-from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, block_costs, cost_per_bin, criteria, judge_for, paired
+from hidviz.evaluation import LONGEST_LIKELIHOOD, TINY, block_costs, cost_per_bin, criteria, likelihood_for, paired
 from hidviz.experiments.fit_parts import iter_starts
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.ranges import RANGES, plain_number
@@ -114,7 +114,7 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
     method = LEARNERS[settings.learner]
     n_hidden = method.units(recording.n_visible, settings.n_hidden)
     switches = {"hidden_hidden": settings.hidden_hidden and method.hidden != "none", "bias": settings.bias}
-    stop = judge_for(settings.learner, parts and parts.stop, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
+    stop = likelihood_for(settings.learner, parts and parts.stop, n_hidden, **switches, longest=LONGEST_LIKELIHOOD)
     noise = int(np.random.SeedSequence(settings.seed, spawn_key=(4,)).generate_state(1)[0])
     learner = prepare(settings.learner, train, n_hidden=n_hidden, **switches, **method.seeded(noise))
 
@@ -131,8 +131,10 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
     best = runs[0]
     weight = TINY if settings.penalty == "learned" else settings.penalty  # of the models without hidden units
     yield Progress("judging", 1.0)
-    longest = LONGEST_JUDGEMENT
-    exact = learner if method.likelihood else judge_for(settings.learner, train, n_hidden, **switches, longest=longest)
+    longest = LONGEST_LIKELIHOOD
+    exact = (
+        learner if method.likelihood else likelihood_for(settings.learner, train, n_hidden, **switches, longest=longest)
+    )
     train_cost = cost_per_bin(exact, best.couplings)
     n_parameters = best.couplings.vector(learner.learned).size
     paid = (
@@ -199,7 +201,7 @@ def _judged(
         )
     found["remarks"] = remarks
     found["baselines_held_out"] = {which: float(costs.mean()) for which, costs in others.items()}
-    judge = judge_for(method.name, parts.judge, n_hidden, **switches, longest=LONGEST_JUDGEMENT)
+    judge = likelihood_for(method.name, parts.judge, n_hidden, **switches, longest=LONGEST_LIKELIHOOD)
     if judge is None:
         return found | {"not_judged": f"The likelihood of {n_hidden} hidden units takes too long to be summed."}
     costs = block_costs(couplings, parts.judge, method.judge, n_hidden=n_hidden, **switches)

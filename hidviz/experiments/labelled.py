@@ -57,7 +57,7 @@ def couplings_table(
 
 
 def posterior_table(couplings: Couplings, recording: Recording) -> pd.DataFrame:
-    """A row for each bin that foretells another: trial, bin, seconds if known, and <σ_a> of each hidden unit given all.
+    """A row for each bin that predicts another: trial, bin, seconds if known, and <σ_a> of each hidden unit given all.
 
     Raises:
         Infeasible: there are too many hidden units to sum over.

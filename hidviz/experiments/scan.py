@@ -19,7 +19,16 @@ from typing import Literal
 import numpy as np
 
 from hidviz.background import mapped, on_one_blas_thread
-from hidviz.evaluation import LONGEST_JUDGEMENT, TINY, block_costs, cost_per_bin, criteria, judge_for, paired, repeats
+from hidviz.evaluation import (
+    LONGEST_LIKELIHOOD,
+    TINY,
+    block_costs,
+    cost_per_bin,
+    criteria,
+    likelihood_for,
+    paired,
+    repeats,
+)
 from hidviz.experiments.fit_parts import iter_starts, starting_point
 from hidviz.experiments.scan_table import Scan, ScanRow
 from hidviz.learners import Infeasible, logistic_fit, prepare
@@ -95,7 +104,7 @@ def _iter_row(
 ) -> Iterator[str | ScanRow]:
     """What is being done, and at the end the model."""
     learner = prepare("exact", parts.learn, n_hidden=n, hidden_hidden=m, bias=True)
-    stop = judge_for("exact", parts.stop, n, hidden_hidden=m, bias=True, longest=LONGEST_JUDGEMENT)
+    stop = likelihood_for("exact", parts.stop, n, hidden_hidden=m, bias=True, longest=LONGEST_LIKELIHOOD)
     steps = iter_starts(
         learner, stop, parts.learn, starts=starts, seed=seed, penalty=penalty, box=box, max_steps=max_steps
     )
@@ -120,7 +129,7 @@ def _baselines(parts: Parts, penalty: float, n: int) -> Scan:
         names = ", ".join(parts.learn.name_of(unit) for unit in found.held)
         if names:
             remarks.append(
-                f"Some states of {names} can be foretold perfectly at lag {lags}: a penalty keeps it finite."
+                f"Some states of {names} can be predicted perfectly at lag {lags}: a penalty keeps it finite."
             )
         if lags == 1:
             couplings = found.couplings

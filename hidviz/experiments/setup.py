@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.evaluation import Baselines, Sampler, baseline_seconds, baselines, cost_per_bin, judge_for, sampler
+from hidviz.evaluation import Baselines, Sampler, baseline_seconds, baselines, cost_per_bin, likelihood_for, sampler
 from hidviz.learners import LEARNERS, LIKELIHOODS, Learner, prepare
 from hidviz.network import Couplings, Recording
 
@@ -96,7 +96,7 @@ def prepare_setup(
     method, settings = LEARNERS[learner], {"hidden_hidden": hidden_hidden, "bias": bias}
 
     def judge(name: str, recording: Recording | None, units: int) -> Learner | None:
-        return judge_for(name, recording, units, **settings, longest=AFFORDABLE)
+        return likelihood_for(name, recording, units, **settings, longest=AFFORDABLE)
 
     n_true = data.truth.n_hidden
     true_judges = [judge(LIKELIHOODS[model], part, n_true) for part in (data.recording, data.held_out)]

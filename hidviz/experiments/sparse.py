@@ -2,7 +2,7 @@
 
 Where few units are connected, a penalty on the sum of sizes finds which: it sets what the data do not ask for to zero,
 where an L2 penalty would only shrink it. The path runs from the weight at which every coupling is zero downwards. The
-blocks to learn from and to stop by are dealt out in five folds; the weight that foretells each fold best from the other
+blocks to learn from and to stop by are dealt out in five folds; the weight that predicts each fold best from the other
 four is kept, scaled as noise is, with 1/√n. The judging part is not seen. Biases are free. For networks without hidden
 units.
 """

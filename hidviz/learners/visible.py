@@ -34,7 +34,7 @@ class LogisticFit(NamedTuple):
 
     Args:
         couplings: J and, with a bias, h; with two lags K too, from the copies of the module's description.
-        held: units whose couplings only the penalty keeps finite, counted from 0: some of their states can be foretold
+        held: units whose couplings only the penalty keeps finite, counted from 0: some of their states can be predicted
             perfectly.
     """
 
@@ -55,7 +55,7 @@ def logistic_fit(
             but for a weight that keeps them finite.
 
     Raises:
-        ValueError: an argument is out of range; or, without a penalty, the data can be foretold so well that couplings
+        ValueError: an argument is out of range; or, without a penalty, the data can be predicted so well that couplings
             grow for ever.
     """
     if lags not in (1, 2):
@@ -68,7 +68,7 @@ def logistic_fit(
         worst = int(np.argmin(rows.settled))
         raise ValueError(
             f"The couplings to unit {worst + 1} must have a finite optimum, but grow for ever: some of its states can "
-            "be foretold perfectly. Use more data or a penalty, such as 1e-4."
+            "be predicted perfectly. Use more data or a penalty, such as 1e-4."
         )
     couplings = _couplings(rows.couplings, recording.n_visible, lags=lags, bias=bias)
     return LogisticFit(couplings, tuple(np.flatnonzero(rows.held).tolist()) if penalty else ())

@@ -4,9 +4,10 @@ from hidviz.learning.fit import Fit, fit
 from hidviz.learning.loop import learn, with_couplings
 from hidviz.learning.optimisers import OPTIMISERS
 from hidviz.learning.regularisation import Penalty
+from hidviz.learning.remarks import Cure, Remark, State
 from hidviz.learning.snapshot import Snapshot, regauge_snapshot, result
 from hidviz.learning.starts import STARTS, mirrored_start, random_start, signed_start, true_start
-from hidviz.learning.stopping import Cure, Remark, State, data_warnings
+from hidviz.learning.stopping import data_warnings
 
 __all__ = [
     "OPTIMISERS",

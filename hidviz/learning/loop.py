@@ -23,8 +23,9 @@ from hidviz.background import on_one_blas_thread
 from hidviz.learners import Estimate, Learner
 from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, largest_gradient
 from hidviz.learning.regularisation import Choice, Penalty, changed_pairs, first_penalty, updated
+from hidviz.learning.remarks import Remark
 from hidviz.learning.snapshot import Best, Snapshot, averaged, better
-from hidviz.learning.stopping import Limits, Remark, data_warnings, diverged
+from hidviz.learning.stopping import Limits, data_warnings, diverged
 from hidviz.network import Couplings, largest_field
 from hidviz.numerics import Array
 

@@ -39,7 +39,7 @@ FARTHEST = 4.0  # factor that a block's variance may be from J's, for as many se
 LARGEST_CHANGE = 2.0  # factor by which one update may change a weight
 SETTLED = 0.05  # an update that changes no weight by more than this share is the last
 MOST_UPDATES = 12
-NEAR, PATIENCE = 1e-4, 60  # slope, nats per bin, from which the weights are updated; else after so many steps
+NEAR, AT_LATEST = 1e-4, 60  # slope, nats per bin, from which the weights are updated; else after so many steps
 FEWEST = 0.02  # share of its couplings that a block counts as determined at least
 LOST = 0.01  # share of bins without a solved E-step, above which the weights stay
 ENTRIES = 100  # of all random signs together, so that small networks average over several
@@ -86,7 +86,7 @@ class Penalty:
             return False
         if horizon is not None:
             return step % max(horizon // SAMPLED_UPDATES, 1) == 0 and step <= 0.8 * horizon
-        return largest_gradient <= NEAR or step >= self.since + PATIENCE
+        return largest_gradient <= NEAR or step >= self.since + AT_LATEST
 
 
 def first_penalty(choice: Choice, learner: Learner) -> Penalty:

@@ -8,7 +8,7 @@ from typing import Literal
 from hidviz.learners import Estimate, regauge_beliefs
 from hidviz.learning.optimisers import Memory
 from hidviz.learning.regularisation import Penalty
-from hidviz.learning.stopping import Remark, State
+from hidviz.learning.remarks import Remark, State
 from hidviz.network import Couplings, Gauge, regauge
 from hidviz.numerics import Array
 

@@ -3,79 +3,25 @@
 A run ends when it has converged, when the held-out cost no longer falls, when as many steps are made as were asked for,
 when no lower cost is found, or when it diverges; then it goes back to its best step. The tolerance alone decides
 whether it has converged. The paper names no rule; these decide what its figures show.
-
-Whatever there is to say is a Remark: its kind is for programs, its sentence for users, its cure for both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from hidviz.learners import Estimate, Learner
+from hidviz.learning.remarks import Cure, Remark, State
+from hidviz.learning.snapshot import Snapshot
 from hidviz.network import BLOCKS, Couplings
-
-if TYPE_CHECKING:
-    from hidviz.learning.snapshot import Snapshot
 
 RUNAWAY = 4.0  # a coupling of this size is far outside every ensemble with fields of order one (MODEL: weak, dense)
 RISES, RISE = 10, 0.01  # rises of the cost in a row, and their share of it, that count as divergence
 FEW = 10.0  # observed states for each parameter, below which a fit is mostly noise
 LISTED = 5  # units that a sentence names one by one
 WIDE, NARROW = 2.0, 0.7  # boxes: well beyond couplings of order one; where the E-step keeps its fixed point
-
-State = Literal["learning", "converged", "stuck", "diverged", "finished"]
-Kind = Literal[
-    "converged",
-    "stuck",
-    "diverged",
-    "stopped",
-    "finished",
-    "runaway",
-    "lost e-step",
-    "few data",
-    "unchanging units",
-    "infeasible",
-    "failed",
-]  # the last two are no ends of learning: they are for whoever cannot begin or go on
-
-
-@dataclass(frozen=True)
-class Cure:
-    """What can be done about a remark.
-
-    Args:
-        label: a few words, as on a button.
-        knobs: values of the Experiment's knobs, the keywords of `learn` among them.
-    """
-
-    label: str
-    knobs: Mapping[str, Any]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "knobs", MappingProxyType(dict(self.knobs)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Cure, (self.label, dict(self.knobs))
-
-
-@dataclass(frozen=True)
-class Remark:
-    """Something that a user should know about a run.
-
-    Args:
-        kind: what it is about; two remarks of one kind say the same thing, perhaps with other numbers.
-        sentence: what to tell.
-        cure: what can be done about it, as far as knobs can; else None.
-    """
-
-    kind: Kind
-    sentence: str
-    cure: Cure | None = None
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ def _remarks(found: Preview, counts: tuple[Counts, ...], blocks: tuple[Array, ..
     if above and len(above) * 2 > len(found.names):
         yield f"{len(above)} of {len(found.names)} units fire in more than half of the bins: are 0 and 1 swapped?"
     if _no_order(blocks):
-        yield "No unit foretells any other one bin later beyond chance: are these bins in order of time?"
+        yield "No unit predicts any other one bin later beyond chance: are these bins in order of time?"
     yield from _drifts(found, counts)
 
 

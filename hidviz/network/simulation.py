@@ -33,7 +33,7 @@ Hidden = Literal["stochastic", "continuous"]
 _SEGMENT = 1024  # bins; most networks of twenty units forget in a few hundred
 _SHORT, _TRIAL, _LONG = 64, 8 * _SEGMENT, 64 * _SEGMENT  # bins in the first chunk, the first cut one, the longest
 _STRIDE = 32  # steps of a segment run again before it is compared
-_PATIENCE = 4  # times the steps of a segment, after which a network counts as one that does not forget
+_FORGETS_WITHIN = 4  # times the steps of a segment, after which a network counts as one that does not forget
 _CACHED = 2**14  # numbers that stay in the cache between operations
 _WORK = 5e7  # coupling products in a chunk run bin after bin, at most: below 50 ms
 
@@ -182,7 +182,7 @@ def _side_by_side(step: Step, state: Array, thresholds: Array) -> Array | None:
         _follow(step, path[steps.start, segments], thresholds[steps, segments], again)
         path[steps.start + 1 : steps.stop + 1, segments] = again
 
-    joined = join_segments(path, advance, _differ, stride=_STRIDE, most_steps=_PATIENCE * n_steps)
+    joined = join_segments(path, advance, _differ, stride=_STRIDE, most_steps=_FORGETS_WITHIN * n_steps)
     return path[1:] if joined else None
 
 

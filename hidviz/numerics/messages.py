@@ -31,7 +31,7 @@ BURN_IN = 32  # steps: enough for nearly all seams of networks with g² about 1
 SEAM = 1e-13  # largest relative difference between two messages that count as one
 WIDEST = 300.0  # log range of Q up to which scaled messages keep all that matters, whatever the factors
 CHUNK = 2**16  # numbers joined at a time
-PATIENCE = 3  # rounds of running wrong segments side by side before going one by one
+SIDE_BY_SIDE = 3  # rounds of running wrong segments side by side before going one by one
 
 
 class Kernel(Protocol):
@@ -273,7 +273,7 @@ def _sweep(kernel: Kernel, factors: Array, starts: Flags, path: Array, into: Mes
                 into.arrived[j, segments] = arrived
 
     advance(slice(0, len(factors)), slice(None))
-    join_segments(path, advance, _differ, stride=1, one_by_one_after=PATIENCE)
+    join_segments(path, advance, _differ, stride=1, one_by_one_after=SIDE_BY_SIDE)
 
 
 def _differ(messages: Array, others: Array) -> Flags:

@@ -2,17 +2,17 @@
 
 from hidviz.sweeps.figure_curves import COSTS, Panel, Series, panels
 from hidviz.sweeps.measurement import Measurement, key_of
-from hidviz.sweeps.paper_figures import FIGURES, Figure, Kind
+from hidviz.sweeps.paper_figures import FIGURES, Figure, FigureKind
 from hidviz.sweeps.results import Results, differing, load, paths, results_of, save
-from hidviz.sweeps.sweep import LOOK, Keeps, Store, Sweep, SweepState, courses, grid, run_sweep, table
+from hidviz.sweeps.sweep import LOOK, Keeps, Store, Sweep, SweepState, grid, run_sweep, table, traces
 
 __all__ = [
     "COSTS",
     "FIGURES",
     "LOOK",
     "Figure",
+    "FigureKind",
     "Keeps",
-    "Kind",
     "Measurement",
     "Panel",
     "Results",
@@ -20,7 +20,6 @@ __all__ = [
     "Store",
     "Sweep",
     "SweepState",
-    "courses",
     "differing",
     "grid",
     "key_of",
@@ -31,4 +30,5 @@ __all__ = [
     "run_sweep",
     "save",
     "table",
+    "traces",
 ]

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from hidviz.learners import LEARNERS
 from hidviz.network import BLOCKS
 from hidviz.numerics import Array
-from hidviz.sweeps.paper_figures import Kind, is_limit
+from hidviz.sweeps.paper_figures import FigureKind, is_limit
 
 COSTS = {"cost": "training", "held_out": "held-out", "aic": "AIC", "bic": "BIC"}
 
@@ -62,18 +62,20 @@ class Panel:
     series: tuple[Series, ...]
 
 
-def panels(kind: Kind | Literal["own"], table: pd.DataFrame, courses: pd.DataFrame | None = None) -> tuple[Panel, ...]:
-    """The panels of a figure: errors over T for each network or over Nv, costs over T, or courses over the steps.
+def panels(
+    kind: FigureKind | Literal["own"], table: pd.DataFrame, traces: pd.DataFrame | None = None
+) -> tuple[Panel, ...]:
+    """The panels of a figure: errors over T for each network or over Nv, costs over T, or traces over the steps.
 
     Args:
         kind: as in Figure; "own" for both errors and costs.
         table: of `sweeps.table`; may be empty.
-        courses: of `sweeps.courses`, for a figure of courses.
+        traces: of `sweeps.traces`, for a figure of traces.
     """
     if table.empty:
         return ()
-    if kind == "courses":
-        return tuple(_course_panels(table, pd.DataFrame() if courses is None else courses))
+    if kind == "traces":
+        return tuple(_trace_panels(table, pd.DataFrame() if traces is None else traces))
     if kind == "floors":
         return tuple(_floor_panels(table))
     shown: list[Panel] = []
@@ -138,11 +140,11 @@ def _cost_panels(table: pd.DataFrame) -> Iterator[Panel]:
         yield Panel(title, "T (time bins)", "cost − the truth's + its limit (nats per bin)", False, tuple(series))
 
 
-def _course_panels(table: pd.DataFrame, courses: pd.DataFrame) -> Iterator[Panel]:
+def _trace_panels(table: pd.DataFrame, traces: pd.DataFrame) -> Iterator[Panel]:
     """The cost of every start, and the errors of the first start of each kind."""
     starts = [(row["key"], row["start"], row["start_index"]) for _, row in table.drop_duplicates("key").iterrows()]
     names = {key: start if start != "random" else f"random {index}" for key, start, index in starts}
-    runs = {key: courses[courses["key"] == key] for key in names} if len(courses) else {}
+    runs = {key: traces[traces["key"] == key] for key in names} if len(traces) else {}
     costs = [
         _curve("cost", names[key], runs[key]["step"], runs[key]["cost"], start=start)
         for key, start, _ in starts

@@ -7,7 +7,7 @@ stochastic learner the average of its last fifth). Held-out data then only judge
 judge, so that the held-out cost is a little too good; the longer they are, the less.
 
 Every cost is a true -log likelihood per bin, in nats, or missing: an exact learner's own, else the exact one at the
-couplings found, where its sum over hidden states takes less than `LONGEST_JUDGEMENT`. AIC and BIC are made from that
+couplings found, where its sum over hidden states takes less than `LONGEST_LIKELIHOOD`. AIC and BIC are made from that
 alone. What an approximate learner maximises stands apart, as its `objective`.
 """
 
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from hidviz.background import checkpoint, one_blas_thread, return_value
-from hidviz.evaluation import LONGEST_JUDGEMENT, cost_per_bin, criteria, judge_for, mean_square_errors
+from hidviz.evaluation import LONGEST_LIKELIHOOD, cost_per_bin, criteria, likelihood_for, mean_square_errors
 from hidviz.experiments import Data, Experiment, Setup, Trace, make_frame
 from hidviz.learners import LEARNERS, LIKELIHOODS, Learner
 from hidviz.learning import Snapshot, learn, result
@@ -56,7 +56,7 @@ class Measurement:
         residual: largest violation of the E-step equations at the last step.
         largest: size of the largest coupling found.
         seconds: time of one core, simulation and judgement included; how busy the machine is does not matter.
-        course: columns over the steps (see Frame.trace), if asked for; empty otherwise.
+        trace: columns over the steps (see Frame.trace), if asked for; empty otherwise.
     """
 
     experiment: Experiment
@@ -76,7 +76,7 @@ class Measurement:
     residual: float
     largest: float
     seconds: float
-    course: Mapping[str, list[float]] = field(default_factory=dict)
+    trace: Mapping[str, list[float]] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """One line of JSON, without a line end, marked with the version of hidviz that made it."""
@@ -113,12 +113,12 @@ def key_of(experiment: Experiment) -> str:
     return hashlib.sha256(json.dumps(knobs, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def measure(experiment: Experiment, *, with_course: bool = False) -> Measurement:
+def measure(experiment: Experiment, *, with_trace: bool = False) -> Measurement:
     """Run an experiment to its end and measure what it found, with BLAS at one thread.
 
     Args:
         experiment: what to run.
-        with_course: keep costs and errors of every step.
+        with_trace: keep costs and errors of every step.
 
     Raises:
         Infeasible: the learner would take too long.
@@ -128,9 +128,9 @@ def measure(experiment: Experiment, *, with_course: bool = False) -> Measurement
         began = time.thread_time()
         data = return_value(experiment.simulate())
         setup = experiment.prepare(data)
-        last, course = _learned(experiment, data, setup, with_course)
+        last, trace = _learned(experiment, data, setup, with_trace)
         measurement = _judged(experiment, data, setup, last)
-        return replace(measurement, seconds=time.thread_time() - began, course=course)
+        return replace(measurement, seconds=time.thread_time() - began, trace=trace)
 
 
 def predicted_seconds(experiment: Experiment) -> float:
@@ -152,7 +152,7 @@ def predicted_seconds(experiment: Experiment) -> float:
 
 
 def _learned(
-    experiment: Experiment, data: Data, setup: Setup, with_course: bool
+    experiment: Experiment, data: Data, setup: Setup, with_trace: bool
 ) -> tuple[Snapshot, dict[str, list[float]]]:
     """The last snapshot, and costs and errors of every step if they are wanted."""
     stopping = setup.held_out if experiment.patience is not None else None
@@ -160,25 +160,25 @@ def _learned(
     start = experiment.starting_point(data.truth)
     for snapshot in learn(setup.learner, start, **experiment.learn_options(stopping)):
         checkpoint()
-        if with_course:
+        if with_trace:
             trace = make_frame(experiment, data, plain, snapshot, trace).trace
     return snapshot, {name: trace[name].tolist() for name in trace.names}
 
 
 def _judged(experiment: Experiment, data: Data, setup: Setup, last: Snapshot) -> Measurement:
-    """Errors and costs of the couplings found; `seconds` and `course` are left to the caller."""
+    """Errors and costs of the couplings found; `seconds` and `trace` are left to the caller."""
     learner, method = setup.learner, LEARNERS[experiment.learner]
     found = result(last)
 
     def cost(couplings: Couplings, name: str, recording: Recording | None, known: Learner | None) -> float | None:
         if known is None and recording is not None:
-            known = judge_for(
+            known = likelihood_for(
                 name,
                 recording,
                 couplings.n_hidden,
                 hidden_hidden=experiment.hidden_hidden,
                 bias=experiment.bias > 0.0,
-                longest=LONGEST_JUDGEMENT,
+                longest=LONGEST_LIKELIHOOD,
             )
         return cost_per_bin(known, couplings)
 

@@ -18,7 +18,7 @@ import pandas as pd
 from hidviz.experiments import Experiment
 from hidviz.sweeps.sweep import Sweep, grid
 
-Kind = Literal["courses", "costs", "errors", "floors"]
+FigureKind = Literal["traces", "costs", "errors", "floors"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Figure:
         title: its name on the page.
         look_for: what must be seen.
         rules: stopping rule, penalty and box.
-        kind: what is drawn: courses over the steps, costs over T, errors over T, or how the errors end.
+        kind: what is drawn: traces over the steps, costs over T, errors over T, or how the errors end.
         full: the experiments.
         quick: fewer and shorter ones, with the same picture in outline.
     """
@@ -39,13 +39,13 @@ class Figure:
     title: str
     look_for: str
     rules: str
-    kind: Kind
+    kind: FigureKind
     full: tuple[Experiment, ...]
     quick: tuple[Experiment, ...]
 
     def sweep(self, *, quick: bool = False) -> Sweep:
         """Its experiments as a sweep."""
-        return Sweep(self.name, self.quick if quick else self.full, with_courses=self.kind == "courses")
+        return Sweep(self.name, self.quick if quick else self.full, with_traces=self.kind == "traces")
 
 
 def is_limit(table: pd.DataFrame) -> pd.Series[bool]:
@@ -128,7 +128,7 @@ def _fig3() -> Figure:
         "hidden unit has come out with its sign flipped. Started with the right signs they are small, and so they are "
         "after alignment (bold); the final cost is the same.",
         "L-BFGS to convergence, no slope above 1e-6 nats a bin; no penalty, no box.",
-        "courses",
+        "traces",
         (*random, *signed),
         (random[0], signed[0]),
     )

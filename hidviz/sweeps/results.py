@@ -1,7 +1,7 @@
 """Results: a finished sweep as files, with all that is needed to run it again.
 
 figure4.csv             the table: a row per experiment and block
-figure4-courses.csv     costs and errors of every step, for a sweep that keeps them
+figure4-traces.csv     costs and errors of every step, for a sweep that keeps them
 figure4.json            provenance: the experiments, versions, seconds, slopes, and what failed
 """
 
@@ -20,10 +20,10 @@ import scipy
 from hidviz.background import write
 from hidviz.experiments import Experiment
 from hidviz.sweeps.paper_figures import slopes
-from hidviz.sweeps.sweep import SweepState, courses, table
+from hidviz.sweeps.sweep import SweepState, table, traces
 from hidviz.version import __version__
 
-TABLE_DIGITS, COURSE_DIGITS = "%.12g", "%.7g"
+TABLE_DIGITS, TRACE_DIGITS = "%.12g", "%.7g"
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +32,12 @@ class Results:
 
     Args:
         table: as of `sweeps.table`.
-        courses: as of `sweeps.courses`; may be empty.
+        traces: as of `sweeps.traces`; may be empty.
         settings: provenance, plain enough for JSON.
     """
 
     table: pd.DataFrame
-    courses: pd.DataFrame
+    traces: pd.DataFrame
     settings: dict[str, Any]
 
     @property
@@ -66,12 +66,12 @@ def results_of(state: SweepState, **about: str | bool) -> Results:
         "failed": dict(state.failed),
         "experiments": [asdict(experiment) for experiment in state.sweep.experiments],
     }
-    return Results(found, courses(state.measurements), settings)
+    return Results(found, traces(state.measurements), settings)
 
 
-def paths(directory: Path, name: str, *, with_courses: bool) -> tuple[Path, ...]:
+def paths(directory: Path, name: str, *, with_traces: bool) -> tuple[Path, ...]:
     """The files that `save` writes."""
-    endings = (".csv", ".json", *(("-courses.csv",) if with_courses else ()))
+    endings = (".csv", ".json", *(("-traces.csv",) if with_traces else ()))
     return tuple(directory / (name + ending) for ending in endings)
 
 
@@ -82,11 +82,11 @@ def save(results: Results, directory: Path) -> tuple[Path, ...]:
         OSError: there is no room, or the directory cannot be written.
     """
     name = results.settings["name"]
-    written = paths(directory, name, with_courses=len(results.courses) > 0)
+    written = paths(directory, name, with_traces=len(results.traces) > 0)
     write(written[0], results.table.to_csv(index=False, float_format=TABLE_DIGITS))
     write(written[1], json.dumps(results.settings, indent=1, ensure_ascii=False) + "\n")
-    if len(results.courses):
-        write(written[2], results.courses.to_csv(index=False, float_format=COURSE_DIGITS))
+    if len(results.traces):
+        write(written[2], results.traces.to_csv(index=False, float_format=TRACE_DIGITS))
     return written
 
 
@@ -96,10 +96,10 @@ def load(directory: Path, name: str) -> Results:
     Raises:
         FileNotFoundError: there is no such file.
     """
-    csv, settings, of_courses = paths(directory, name, with_courses=True)
+    csv, settings, of_traces = paths(directory, name, with_traces=True)
     return Results(
         pd.read_csv(csv),
-        pd.read_csv(of_courses) if of_courses.exists() else pd.DataFrame(),
+        pd.read_csv(of_traces) if of_traces.exists() else pd.DataFrame(),
         json.loads(settings.read_text(encoding="utf-8")),
     )
 

@@ -45,7 +45,7 @@ class Sweep:
     Args:
         name: a short name, as in file names.
         experiments: what to run, in the order of the table.
-        with_courses: keep costs and errors of every step too.
+        with_traces: keep costs and errors of every step too.
 
     Raises:
         ValueError: there is no experiment, or one occurs twice.
@@ -53,7 +53,7 @@ class Sweep:
 
     name: str
     experiments: tuple[Experiment, ...]
-    with_courses: bool = False
+    with_traces: bool = False
 
     def __post_init__(self) -> None:
         if not self.experiments:
@@ -229,9 +229,9 @@ def table(measurements: Iterable[Measurement]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def courses(measurements: Iterable[Measurement]) -> pd.DataFrame:
+def traces(measurements: Iterable[Measurement]) -> pd.DataFrame:
     """One row per experiment and step: key, step, cost and errors, of the measurements that kept them."""
-    parts = [pd.DataFrame({"key": key_of(m.experiment)} | dict(m.course)) for m in measurements if m.course]
+    parts = [pd.DataFrame({"key": key_of(m.experiment)} | dict(m.trace)) for m in measurements if m.trace]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["key", "step", "cost"])
 
 
@@ -248,7 +248,7 @@ def _flights(
         n_flying = len(flying)
         while waiting and not broken and len(flying) < crew.size and not give_way():
             try:
-                future = crew.executor.submit(measure, waiting[0], with_course=sweep.with_courses)
+                future = crew.executor.submit(measure, waiting[0], with_trace=sweep.with_traces)
             except (BrokenExecutor, CancelledError):
                 broken = True
             else:
@@ -279,7 +279,7 @@ def _sentence(error: BaseException | Measurement) -> str:
 
 
 def _fits(measurement: Measurement, sweep: Sweep) -> bool:
-    return bool(measurement.course) or not sweep.with_courses
+    return bool(measurement.trace) or not sweep.with_traces
 
 
 class _Clock:

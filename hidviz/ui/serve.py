@@ -30,7 +30,7 @@ from hidviz.ui.page import page
 HEALTH = "healthz"
 LIFETIME = 120_000  # milliseconds that a session waits for its browser to come back
 TOKEN = 7 * 24 * 3600  # seconds for which a page that is open may connect again
-PATIENCE = 10.0  # seconds for runs and sweeps to come to their next checkpoint
+IN_ORDER = 10.0  # seconds for runs and sweeps to come to their next checkpoint
 EVERYWHERE = ("0.0.0.0", "::", "")
 HERE = ("localhost", "127.0.0.1", "::1")
 
@@ -135,7 +135,7 @@ async def _end(server: Any) -> None:
         context = session.document.session_context
         for callback in list(session.document.session_destroyed_callbacks):
             callback(context)
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + IN_ORDER
     while any(thread.name == "hidviz-runner" for thread in threading.enumerate()) and time.monotonic() < deadline:
         time.sleep(0.05)
     server.stop(wait=False)

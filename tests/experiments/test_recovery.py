@@ -100,9 +100,9 @@ def test_mean_field_stopped_on_held_out_data_ends_where_the_paper_shows_it():
     found = []
     for seed in range(3):
         truth, recording, held_out = network(5, 5, seed, 10_000, 10_000)
-        learner, judge_of = LEARNERS["mean-field"](recording, n_hidden=5), LEARNERS["exact"](held_out, n_hidden=5)
+        learner, measure_of = LEARNERS["mean-field"](recording, n_hidden=5), LEARNERS["exact"](held_out, n_hidden=5)
         start = beginning(learner, seed, scale=0.1)
-        fitted = fit(learner, start, optimiser="adam", held_out=judge_of, patience=8, max_steps=200)
+        fitted = fit(learner, start, optimiser="adam", held_out=measure_of, patience=8, max_steps=200)
         assert fitted.last.message.startswith("Stopped: the held-out cost was best")
         found.append(errors(fitted.couplings, truth))
     np.testing.assert_array_less(np.abs(np.log(np.mean(found, axis=0) / [0.01, 0.08, 0.08])), np.log(2.0))

@@ -21,7 +21,7 @@ from tests.pages import OURS, launched, state
 from tests.server import Server
 
 EVERY = 50
-PATIENCE = 120  # seconds for what must come, on a busy machine
+COMING = 120  # seconds for what must come, on a busy machine
 
 CUTTABLE = """(() => {
   const open = [], Real = window.WebSocket
@@ -40,7 +40,7 @@ def expect(holds, what):
 
 
 def waited(tab, condition, what):
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + COMING
     while True:
         try:
             if condition():
@@ -108,7 +108,7 @@ def exports(tab, folder):
     button = tab.get_by_role("button", name="Export", exact=True)
     if not button.count() or not button.first.is_visible() or not button.first.is_enabled():
         return
-    with tab.expect_download(timeout=1000 * PATIENCE) as download:
+    with tab.expect_download(timeout=1000 * COMING) as download:
         button.first.click(timeout=20_000)
     path = folder / "run.zip"
     download.value.save_as(path)
@@ -131,7 +131,7 @@ def fuzz(seed, n_events, *, every=EVERY, say=print):
         tab.on("request", lambda seen: None if seen.url.startswith(OURS) else faults.append(f"outside: {seen.url}"))
         tab.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         try:
-            tab.goto(server.url, timeout=1000 * PATIENCE)
+            tab.goto(server.url, timeout=1000 * COMING)
             connected(tab)
             for number, event in enumerate(drawn(seed, n_events), 1):
                 done.append([number, *event, play(tab, server.url, event)])

@@ -120,15 +120,15 @@ def test_a_unit_that_never_fires_has_a_finite_bias_under_a_penalty():
     assert -12.0 < found.couplings.h[0] < -3.0
 
 
-def test_perfectly_foretold_states_are_refused_unless_penalised():
+def test_perfectly_predicted_states_are_refused_unless_penalised():
     clock = np.where(np.arange(40)[:, None] % 2, 1, -1) * np.ones((1, 2), int)
-    with pytest.raises(ValueError, match="foretold perfectly"):
+    with pytest.raises(ValueError, match="predicted perfectly"):
         logistic_fit(Recording(clock))
     fitted = logistic_fit(Recording(clock), penalty=1e-3).couplings
     assert (fitted.J < 0.0).all()
 
 
-def test_only_the_unit_that_can_be_foretold_is_told_to_be_held_by_the_penalty():
+def test_only_the_unit_that_can_be_predicted_is_told_to_be_held_by_the_penalty():
     (s,) = history().trials
     silenced = s.copy()
     silenced[1:, 2][s[:-1, 0] > 0] = -1  # unit 2 is silent after every spike of unit 0

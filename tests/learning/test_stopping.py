@@ -9,8 +9,9 @@ import pytest
 from hidviz.experiments.experiment import Experiment
 from hidviz.learners import prepare
 from hidviz.learning.loop import learn
+from hidviz.learning.remarks import Remark
 from hidviz.learning.starts import random_start
-from hidviz.learning.stopping import Remark, data_warnings
+from hidviz.learning.stopping import data_warnings
 from hidviz.network.couplings import random_couplings
 from hidviz.network.recording import Recording
 from tests.toys import backprop, history, noisy

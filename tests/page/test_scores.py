@@ -36,7 +36,7 @@ def test_the_best_model_is_marked_and_the_criteria_are_told():
     assert table.count("<span>best</span>") == 1
     assert '<tr class="best"><th scope="row">Fit' in table
     assert "n = 1,999 transitions" in table
-    assert "**Fit foretells held-out data best**" in words
+    assert "**Fit predicts held-out data best**" in words
     assert "below lag 1, " in words
     assert "AIC and BIC choose fit" in words
     assert "AIC with the effective number of parameters" in words
@@ -84,7 +84,7 @@ def test_error_bars_are_told_with_flat_directions_and_the_scale_valley():
 def test_a_paused_fit_is_judged_and_its_error_bars_shown(open_page):
     tab = open_page("?tab=scores")
     press(tab, "Judge this fit")
-    tab.get_by_text("foretells held-out data best").wait_for()
+    tab.get_by_text("predicts held-out data best").wait_for()
     assert tab.get_by_role("region", name="Models judged").get_by_role("row").count() >= 5
     assert "best" in row(tab, "This fit").inner_text() or "best" in row(tab, "Best held-out").inner_text()
     cost = row(tab, "This fit").get_by_role("cell").first.inner_text()

@@ -142,18 +142,18 @@ def test_every_figure_says_its_rules_and_has_two_versions():
 
 def test_results_survive_their_files(tmp_path):
     base = Experiment(n_visible=3, n_hidden=1, n_steps=200, n_held_out=100)
-    *_, last = run_sweep(Sweep("tiny", grid(base, start_index=(1, 2)), with_courses=True), alone)
+    *_, last = run_sweep(Sweep("tiny", grid(base, start_index=(1, 2)), with_traces=True), alone)
     results = results_of(last, title="Tiny")
     written = save(results, tmp_path)
-    assert written == paths(tmp_path, "tiny", with_courses=True)
+    assert written == paths(tmp_path, "tiny", with_traces=True)
     again = load(tmp_path, "tiny")
     assert again.experiments == last.sweep.experiments
     assert again.settings == results.settings
     assert differing(again.table, results.table, tolerance=1e-10) == ()
-    assert len(again.courses) == len(results.courses)
+    assert len(again.traces) == len(results.traces)
     moved = again.table.assign(mse_raw=again.table["mse_raw"] * 1.01)
     assert set(differing(moved, results.table)) == set(results.table["key"])
-    assert [panel.title for panel in panels("courses", again.table, again.courses)] == [
+    assert [panel.title for panel in panels("traces", again.table, again.traces)] == [
         "Cost of every start", "Errors, random start"
     ]  # fmt: skip
 

@@ -22,7 +22,7 @@ from hidviz.background.executors import NICENESS, alone, cluster, processes, wor
 from hidviz.learning import learn
 from hidviz.learning.snapshot import result
 from hidviz.sweeps.measurement import Measurement, key_of, measure, predicted_seconds
-from hidviz.sweeps.sweep import MEASURES, Store, Sweep, courses, grid, run_sweep, table
+from hidviz.sweeps.sweep import MEASURES, Store, Sweep, grid, run_sweep, table, traces
 
 BASE = Experiment(n_visible=3, n_hidden=1, n_steps=200, model="stochastic", learner="exact", n_held_out=100)
 SMALL = Sweep("small", grid(replace(BASE, patience=5), learner=("exact", "mean-field"), n_steps=(100, 200)))
@@ -81,9 +81,9 @@ def test_table_has_a_row_for_each_experiment_and_block(plain):
     assert plain.groupby("key").ngroups == 4
 
 
-def test_empty_table_and_courses_have_their_columns():
+def test_empty_table_and_traces_have_their_columns():
     assert "mse_aligned" in table([]).columns
-    assert courses([]).empty
+    assert traces([]).empty
 
 
 def test_measurement_is_what_learning_gives():
@@ -134,9 +134,9 @@ def test_learner_without_hidden_units_is_compared_in_J_alone():
 
 
 def test_measurement_survives_json():
-    found = measure(BASE, with_course=True)
+    found = measure(BASE, with_trace=True)
     assert Measurement.from_json(found.to_json()) == found
-    assert found.course["cost"][-1] == pytest.approx(found.cost, abs=1e-12)
+    assert found.trace["cost"][-1] == pytest.approx(found.cost, abs=1e-12)
     with pytest.raises(ValueError, match=r"made by hidviz 0\.0\.0"):
         Measurement.from_json(found.to_json().replace(__version__, "0.0.0", 1))
     for nonsense in ("", "[]", "{}", '{"version": 1'):
@@ -186,12 +186,12 @@ def test_torn_line_is_run_again(tmp_path, plain):
     assert store.path.read_bytes().endswith(b"\n")
 
 
-def test_courses_are_run_for_if_they_are_missing(tmp_path):
+def test_traces_are_run_for_if_they_are_missing(tmp_path):
     store = Store(tmp_path / "store.jsonl")
     one = Sweep("one", (BASE,))
     finished(one, store=store)
-    last = finished(replace(one, with_courses=True), store=store)
-    found = courses(last.measurements)
+    last = finished(replace(one, with_traces=True), store=store)
+    found = traces(last.measurements)
     assert len(found) == last.measurements[0].steps + 1
     assert {"key", "step", "cost", "rms_J", "aligned_L"} <= set(found.columns)
 

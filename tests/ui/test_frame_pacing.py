@@ -3,7 +3,7 @@
 import pytest
 
 from hidviz.ui.state import frame_pacing as pace
-from hidviz.ui.state.frame_pacing import IN_FLIGHT, PATIENCE, SHARE, Pace
+from hidviz.ui.state.frame_pacing import IN_FLIGHT, SHARE, UNANSWERED, Pace
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_browser_that_does_not_draw_gets_two_frames_and_then_one_a_second(cloc
     first.sent()
     assert first.allows(IN_FLIGHT - 1, asked=False)
     assert not first.allows(IN_FLIGHT, asked=True)
-    clock.now += PATIENCE
+    clock.now += UNANSWERED
     assert first.allows(IN_FLIGHT, asked=False)
 
 

@@ -26,7 +26,7 @@ def drawn(request):
     """The panels of a shipped figure, and its files."""
     figure = FIGURES[request.param]
     results = load(ASSETS, figure.name)
-    shown = panels(figure.kind, results.table, results.courses)
+    shown = panels(figure.kind, results.table, results.traces)
     return shown, draw_sweep(shown, figure.title, figure.name)
 
 

@@ -18,7 +18,7 @@ def test_number_of_labels_never_changes():
     sizes.add(len(labels.data["text"]))
     for figure in FIGURES.values():
         results = load(ASSETS, figure.name)
-        for panel in panels(figure.kind, results.table, results.courses):
+        for panel in panels(figure.kind, results.table, results.traces):
             for scale in ("log-log", "log", "linear"):
                 plot.show([Layer(panel, shipped=True)], scale)
                 sizes |= {len(column) for column in labels.data.values()}

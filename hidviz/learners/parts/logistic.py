@@ -9,7 +9,7 @@ Concave, so a step that overshoots is halved and the rest is quadratic convergen
 in sparse recordings a sample of them misses the few spikes that hold a coupling. What bins see repeats itself, in
 sparse recordings most of all, so each distinct input is kept once with its count and the sum of what followed it.
 
-Where an input foretells some states of a unit perfectly (a unit that is always silent after another has fired), the
+Where an input predicts some states of a unit perfectly (a unit that is always silent after another has fired), the
 likelihood alone rises for ever: without a penalty there is no optimum, with one it is the penalty that holds the row.
 """
 
@@ -38,7 +38,7 @@ class Rows(NamedTuple):
     Args:
         couplings: (units, inputs) the best row of every unit.
         settled: (units,) whether its last step was small: without a penalty, whether it has a finite optimum.
-        held: (units,) whether only the penalty keeps it finite, as some states are foretold perfectly.
+        held: (units,) whether only the penalty keeps it finite, as some states are predicted perfectly.
     """
 
     couplings: Array

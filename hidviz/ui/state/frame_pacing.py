@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from weakref import WeakSet
 
 IN_FLIGHT = 2  # frames sent and not yet drawn
-PATIENCE = 1.0  # seconds after which an unacknowledged frame no longer holds back the next: a hidden tab draws nothing
+UNANSWERED = (
+    1.0  # seconds after which an unacknowledged frame no longer holds back the next: a hidden tab draws nothing
+)
 SHARE = 0.25  # of the server's processor time, for the frames of all running sessions together
 
 
@@ -33,7 +35,7 @@ class Pace:
             asked: whether somebody waits for the answer to a press, which goes before the fair share.
         """
         now = time.monotonic()
-        if waiting >= IN_FLIGHT and now - self._sent_at < PATIENCE:
+        if waiting >= IN_FLIGHT and now - self._sent_at < UNANSWERED:
             return False
         return asked or not self.running or now >= self._next_at
 

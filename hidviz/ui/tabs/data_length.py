@@ -121,7 +121,7 @@ class LengthsTab:
 
     def export(self, what: str) -> None:
         """Hand out the table, or a page with the figures."""
-        found, of_courses = self._shown()
+        found, of_traces = self._shown()
         if found.empty:
             self.progress_line.object = "There is nothing to export yet: run the sweep first."
         elif what == "CSV":
@@ -131,7 +131,7 @@ class LengthsTab:
                 "text": found.to_csv(index=False),
             }
         else:
-            self._writer.start(_written(panels(self.choice.kind, found, of_courses), self.choice.title))
+            self._writer.start(_written(panels(self.choice.kind, found, of_traces), self.choice.title))
 
     # Building, once
 

@@ -11,7 +11,7 @@ import panel_material_ui as pmui
 
 from hidviz.experiments import Experiment
 from hidviz.learners import LEARNERS
-from hidviz.sweeps import FIGURES, Figure, Kind, Sweep, grid
+from hidviz.sweeps import FIGURES, Figure, FigureKind, Sweep, grid
 from hidviz.ui.layout import offer
 from hidviz.ui.state.numbers import read_whole
 from hidviz.ui.state.session import Session
@@ -21,7 +21,7 @@ OWN = "own"
 ALL = -1
 MOST_EXPERIMENTS = 200
 SCALES = {"Log–log": "log-log", "T logarithmic": "log", "Linear": "linear"}
-SCALES_OF: Mapping[str, tuple[str, ...]] = {"costs": ("T logarithmic", "Linear"), "courses": ("Linear",)}
+SCALES_OF: Mapping[str, tuple[str, ...]] = {"costs": ("T logarithmic", "Linear"), "traces": ("Linear",)}
 """Those that make sense for a kind of figure; all of them for the others."""
 
 
@@ -89,7 +89,7 @@ class Choice:
         return self.figure.title if self.figure else "A sweep over the data length"
 
     @property
-    def kind(self) -> Kind | Literal["own"]:
+    def kind(self) -> FigureKind | Literal["own"]:
         """What is drawn."""
         return self.figure.kind if self.figure else "own"
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import pandas as pd
 
 from hidviz.experiments import ASSETS
-from hidviz.sweeps import Measurement, Results, Sweep, courses, key_of, load, table
+from hidviz.sweeps import Measurement, Results, Sweep, key_of, load, table, traces
 
 Points = tuple[pd.DataFrame, pd.DataFrame]  # the table of measurements, and their values over the steps
 
@@ -19,21 +19,21 @@ def shipped_points(name: str, sweep: Sweep | None) -> Points | None:
     if results is None or sweep is None:
         return None
     found = results.table[results.table["key"].isin([key_of(experiment) for experiment in sweep.experiments])]
-    return None if found.empty else (found, results.courses)
+    return None if found.empty else (found, results.traces)
 
 
 def own_points(computed: Mapping[str, Measurement], sweep: Sweep | None) -> Points | None:
     """Those of a sweep's experiments that were computed here; None without any."""
     keys = [key_of(experiment) for experiment in sweep.experiments] if sweep else []
     found = [computed[key] for key in keys if key in computed]
-    return (table(found), courses(found)) if found else None
+    return (table(found), traces(found)) if found else None
 
 
 def completed(own: Points | None, shipped: Points | None) -> Points:
     """What was computed here, and for all other experiments what was shipped."""
     parts = [part for part in (own, shipped) if part is not None]
     if len(parts) < 2:
-        return parts[0] if parts else (table([]), courses([]))
+        return parts[0] if parts else (table([]), traces([]))
     known = set(parts[0][0]["key"])
     mine, others = ([*part] for part in parts)
     rest = [each[~each["key"].isin(known)] for each in others]

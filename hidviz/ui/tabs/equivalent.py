@@ -43,7 +43,7 @@ class Probe(NamedTuple):
     valley: Array
 
 
-def judge_of(frame: Frame) -> tuple[Learner, Beliefs | None]:
+def measure_of(frame: Frame) -> tuple[Learner, Beliefs | None]:
     """What evaluates costs here, and its beliefs: the exact likelihood if it is affordable, else the learner."""
     exact = frame.setup.exact
     return (exact, None) if exact else (frame.setup.learner, frame.snapshot.estimate.beliefs)
@@ -51,24 +51,24 @@ def judge_of(frame: Frame) -> tuple[Learner, Beliefs | None]:
 
 def surveying(frame: Frame) -> Iterator[tuple[Equivalent, ...]]:
     """The equivalent models of a frame, one more each time."""
-    judge, beliefs = judge_of(frame)
+    measure, beliefs = measure_of(frame)
     models: tuple[Equivalent, ...] = ()
-    for model in iter_equivalents(judge, frame.snapshot.couplings, beliefs):
+    for model in iter_equivalents(measure, frame.snapshot.couplings, beliefs):
         models = (*models, model)
         yield models
 
 
 def probing(frame: Frame, unit: int, block: Literal["K", "L"], scaled: int | None) -> Iterator[Probe]:
     """Flip a unit, break its flip, and walk along the valley of a unit or of all (None)."""
-    judge, beliefs = judge_of(frame)
+    measure, beliefs = measure_of(frame)
     found = frame.snapshot.couplings
     whole = flip(found.n_hidden, unit)
-    here = cost_per_bin(judge, found, beliefs)
-    flipped = cost_per_bin(judge, regauge(found, whole), beliefs and regauge_beliefs(beliefs, whole))
-    broken = cost_per_bin(judge, flip_half(found, unit, block), beliefs)
+    here = cost_per_bin(measure, found, beliefs)
+    flipped = cost_per_bin(measure, regauge(found, whole), beliefs and regauge_beliefs(beliefs, whole))
+    broken = cost_per_bin(measure, flip_half(found, unit, block), beliefs)
     valley = np.empty(0)
     for factor in FACTORS:
-        valley = np.append(valley, cost_per_bin(judge, rescale(found, float(factor), scaled), beliefs))
+        valley = np.append(valley, cost_per_bin(measure, rescale(found, float(factor), scaled), beliefs))
         yield Probe(here, flipped, broken, valley)
 
 
@@ -230,7 +230,7 @@ class EquivalentTab:
         n_visible = self._base.snapshot.couplings.n_visible
         self.jump.object = jump_in_words(probe, self.unit.value, self.block.value, n_visible)
         self.valley.show(probe.valley)
-        if judge_of(self._base)[0].stochastic:
+        if measure_of(self._base)[0].stochastic:
             self.flat.object = (
                 "The costs of this learner are sampled: only differences above their noise mean anything."
             )

@@ -101,8 +101,8 @@ def explanation(choice: Choice, recurrent: bool) -> str:
     """What a path of this delay is."""
     if not recurrent:
         return (
-            "**M = 0**: hidden units do not hear each other, so a path has no intermediate hidden step. From the error "
-            "at t + 2 it leads to the receiving unit at t + 1, and q\u00a0=\u00a00 is all there is."
+            "**M = 0**: hidden units get no input from each other, so a path has no intermediate hidden step. From the "
+            "error at t + 2 it leads to the receiving unit at t + 1, and q\u00a0=\u00a00 is all there is."
         )
     n = choice.q + 1
     return (

@@ -55,7 +55,7 @@ def verdict_of(judgement: Judgement) -> str:
             for each, cost in held_out.items()
             if each.kind != "fit"
         ]
-        said.append(f"**{best.name} foretells held-out data best**, in nats per bin {', '.join(against)}.")
+        said.append(f"**{best.name} predicts held-out data best**, in nats per bin {', '.join(against)}.")
     paid = [each for each in judgement.candidates if each.criteria]
     if paid:
         aic, bic = (min(paid, key=lambda each, by=by: getattr(each.criteria, by)) for by in ("aic", "bic"))  # type: ignore[misc]
