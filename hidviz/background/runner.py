@@ -11,6 +11,7 @@ down evenly. Where threads do not exist, `pump` advances the same iterator in th
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -79,6 +80,7 @@ class Runner(Generic[Item]):
     ) -> None:
         self._counts = counts
         self._threads = threads
+        self._interval = 0.0
         self._job: _Job[Item] = _Job(iter(()), None, counts, version=0)
         self._job.stop()
         self._starting = threading.Lock()
@@ -92,7 +94,7 @@ class Runner(Generic[Item]):
         """
         with self._starting:
             self.stop()
-            job = _Job(items, steps, self._counts, version=self._job.version + 1)
+            job = _Job(items, steps, self._counts, version=self._job.version + 1, interval=self._interval)
             if self._threads:
                 threading.Thread(target=job.work, name="hidviz-runner", daemon=True).start()
             self._job = job
@@ -128,6 +130,16 @@ class Runner(Generic[Item]):
         """Items that count, over the last second or so of running; 0 while nothing runs."""
         return self._job.rate() if self.running else 0.0
 
+    @property
+    def interval(self) -> float:
+        """Least seconds between two items that count, while running on; an item asked for by `step` comes at once."""
+        return self._interval
+
+    @interval.setter
+    def interval(self, seconds: float) -> None:
+        self._interval = seconds
+        self._job.keep(seconds)
+
     def pause(self) -> None:
         """Publish nothing more for now; a calculation under way waits at its next checkpoint."""
         self._job.allow(lambda _: 0)
@@ -159,7 +171,13 @@ class _Job(Generic[Item]):
     """
 
     def __init__(
-        self, items: Iterator[Item], steps: int | None, counts: Callable[[Item], bool], *, version: int
+        self,
+        items: Iterator[Item],
+        steps: int | None,
+        counts: Callable[[Item], bool],
+        *,
+        version: int,
+        interval: float = 0.0,
     ) -> None:
         self.latest: Item | None = None
         self.version = version
@@ -171,6 +189,7 @@ class _Job(Generic[Item]):
         self._gate = _gate
         self._change = threading.Condition()
         self._since = 0.0
+        self._interval, self._counted_at = interval, -math.inf
         self._stamps: deque[float] = deque()
         self._consuming = False
 
@@ -181,6 +200,11 @@ class _Job(Generic[Item]):
                 self.version += 1
                 self._stamps.clear()
                 self._change.notify_all()
+
+    def keep(self, interval: float) -> None:
+        with self._change:
+            self._interval = interval
+            self._change.notify_all()
 
     def stop(self, failure: BaseException | None = None) -> None:
         with self._change:
@@ -206,6 +230,8 @@ class _Job(Generic[Item]):
                     item = next(self._items)
                     while not self._publish(item):
                         self._checkpoint()
+                    if self._due > 0.0:
+                        self._wait(lambda: self._due <= 0.0, lambda: self._due)
         except (StopIteration, _Stopped):
             self.stop()
         except BaseException as error:  # whatever it is, it belongs on the page, not in a log that nobody reads
@@ -227,7 +253,7 @@ class _Job(Generic[Item]):
         end = time.monotonic() + seconds
         self._consuming = True
         try:
-            while not self.ended and self.steps != 0:
+            while not self.ended and self.steps != 0 and self._due <= 0.0:
                 self._publish(next(self._items))
                 if time.monotonic() >= end:
                     return
@@ -249,7 +275,7 @@ class _Job(Generic[Item]):
             self.version += 1
             if counted:
                 self.steps = None if self.steps is None else self.steps - 1
-                now = time.monotonic()
+                now = self._counted_at = time.monotonic()
                 self._stamps.append(now)
                 while len(self._stamps) > 2 and now - self._stamps[0] > 1.0:
                     self._stamps.popleft()
@@ -262,10 +288,20 @@ class _Job(Generic[Item]):
             self._gate.enter()
             self._since = time.monotonic()
         while self.steps == 0 and not self.ended:
-            self._gate.leave()
-            with self._change:
-                self._change.wait_for(lambda: self.ended or self.steps != 0)
-            self._gate.enter()
-            self._since = time.monotonic()
+            self._wait(lambda: self.steps != 0)
         if self.ended:
             raise _Stopped
+
+    @property
+    def _due(self) -> float:
+        """Seconds until the next item may be made; none where it was asked for."""
+        return self._counted_at + self._interval - time.monotonic() if self.steps is None else 0.0
+
+    def _wait(self, over: Callable[[], bool], at_most: Callable[[], float] = lambda: math.inf) -> None:
+        """Let others have the place until this wait is over, or the job is."""
+        self._gate.leave()
+        with self._change:
+            while not (self.ended or over()):
+                self._change.wait(min(at_most(), threading.TIMEOUT_MAX))
+        self._gate.enter()
+        self._since = time.monotonic()

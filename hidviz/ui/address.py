@@ -9,6 +9,7 @@ from hidviz.experiments import Experiment
 from hidviz.ui.components.basic import Instrument
 from hidviz.ui.state.link import TABS, View, read_query, write_link
 from hidviz.ui.state.session import Session
+from hidviz.ui.state.speeds import FASTEST
 from hidviz.ui.tabs.learn import LearnTab
 from hidviz.ui.tabs.tab import TabHost
 
@@ -38,8 +39,11 @@ class Address:
     @property
     def view(self) -> View:
         """How the page is looked at now."""
-        learn = self._learn
-        return replace(self._given, tab=self._tabs.key, align=learn.align_switch.value, log=learn.log_switch.value)
+        learn, speed = self._learn, self._session.speed
+        return replace(
+            self._given, tab=self._tabs.key, align=learn.align_switch.value, log=learn.log_switch.value,
+            speed="" if speed == FASTEST else speed,
+        )  # fmt: skip
 
     def query(self, experiment: Experiment | None = None, step: int | None = None) -> str:
         """The query string that leads back to knobs and view, starting with ? unless it is empty.
@@ -73,6 +77,7 @@ class Address:
         link = read_query(query)
         self._given = replace(link.view, theme=self._given.theme)
         self._session.adopt(link.experiment)
+        self._session.speed = link.view.speed or FASTEST
         if link.step is not None:
             self._session.run_to(link.step)
         self._tabs.bar.active = TABS.index(link.view.tab)

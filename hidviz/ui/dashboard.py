@@ -1,4 +1,4 @@
-"""Dashboard: buttons, knobs, status and tabs, for a page or a notebook.
+"""Dashboard: transport bar, knobs, status and tabs, for a page or a notebook.
 
 The page pulls. A tick looks at the session; if nothing has changed it returns at once, else it draws one frame inside
 one hold, at the pace of `hidviz.ui.state.frame_pacing`. The worker never touches anything here.
@@ -22,7 +22,7 @@ from hidviz.ui.address import Address, shared_in_words
 from hidviz.ui.components.basic import BokehPatches, HelpSheet, Instrument, Notice
 from hidviz.ui.sidebar import Sidebar
 from hidviz.ui.state.frame_pacing import Pace
-from hidviz.ui.state.link import TABS, Link, View
+from hidviz.ui.state.link import FRONT_TABS, TABS, Link, View
 from hidviz.ui.state.opening import Opening
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.compare import CompareTab
@@ -37,6 +37,7 @@ from hidviz.ui.tabs.scores import ScoresTab
 from hidviz.ui.tabs.tab import Maker, TabHost
 from hidviz.ui.text.help import HELP
 from hidviz.ui.text.status import remarks_of, sentences_of, state_of
+from hidviz.ui.transport import TransportBar
 
 FIRST = "A finished run of Fig. 3. Press Run to watch it being learned."
 PERIOD = 50  # milliseconds between looks at the session
@@ -96,38 +97,30 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def _build(self, view: View) -> None:
         session = self.session
-        acts = {
-            "Run": session.run,
-            "Pause": session.pause,
-            "Step": session.step,
-            "Half step": session.half_step,
-            "Rewind": session.rewind,
-            "New start": session.new_start,
-            "New data": session.new_data,
-            "Reset all": self.reset,
-        }
+        session.speed = view.speed or session.speed
+        self.transport = TransportBar(session, self._act, lambda: self.address.show())
         self._sidebar = Sidebar(
             lambda: session.wanted,
-            {name: partial(self._act, act) for name, act in acts.items()},
             on_change=self._change,
             shown=lambda: session.frame,
             on_open=self._opening.open,
             on_refused=self._tell,
+            on_reset=partial(self._act, self.reset),
         )
         self.learn = LearnTab(session)
         makers: tuple[Maker, ...] = (
             (LearnTab, lambda: self.learn),
-            (DataTab, lambda: DataTab(session)),
-            (LengthsTab, lambda: LengthsTab(session)),
-            (RestartsTab, lambda: RestartsTab(session, self._load, lambda: session.data)),
             (EquivalentTab, lambda: EquivalentTab(session, self._go_to)),
+            (DataTab, lambda: DataTab(session)),
             (InspectorTab, lambda: InspectorTab(session)),
+            (MyDataTab, MyDataTab),
+            (RestartsTab, lambda: RestartsTab(session, self._load, lambda: session.data)),
+            (LengthsTab, lambda: LengthsTab(session)),
             (CompareTab, lambda: CompareTab(session)),
             (ScoresTab, lambda: ScoresTab(session)),
-            (MyDataTab, MyDataTab),
         )
         dark, front = view.theme == "dark", TABS.index(view.tab)
-        self.views = TabHost(makers, front, dark=dark, on_front=lambda: self.address.show())
+        self.views = TabHost(makers, len(FRONT_TABS), front, dark=dark, on_front=lambda: self.address.show())
         self.address = Address(view, session, self.views, self.learn, on_travel=self._show_knobs)
         self.learn.look_at(view.align, view.log, on_switch=self.address.show)
         self.instrument = Instrument(
@@ -140,15 +133,15 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     @property
     def sidebar(self) -> Any:
-        """Buttons and knobs."""
+        """Knobs."""
         return self._sidebar.layout
 
     @property
     def main(self) -> Any:
-        """The status line, and one tab in front."""
+        """The transport bar, the status line, and one tab in front."""
         return pn.Column(
-            BokehPatches(margin=0), self.notice, self.help_sheet, self.instrument, self.views.bar, *self.views.places,
-            sizing_mode="stretch_width", margin=(8, 16),
+            BokehPatches(margin=0), self.notice, self.help_sheet, self.transport.bar, self.instrument, self.views.bar,
+            *self.views.places, sizing_mode="stretch_width", margin=(4, 16),
         )  # fmt: skip
 
     def __panel__(self) -> Any:
@@ -264,6 +257,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         session, frame = self.session, self.session.frame
         self._pace.running = session.running
         self._sidebar.draw(session)
+        self.transport.draw()
         told = remarks_of(frame, session.problem, infeasible=session.infeasible)
         self._warn(told)
         state = state_of(
@@ -295,7 +289,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self.address.restyle(dark)
-        for part in (self._sidebar, self.views):
+        for part in (self._sidebar, self.transport, self.views):
             part.restyle(dark)
         self.notice.dark = self.help_sheet.dark = dark
         self._dirty = True

@@ -8,7 +8,7 @@ from tests.pages import front, press, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-TABS = ("Data", "Inspector", "Equivalent models", "Compare", "Restarts")  # those with figures inside React's layouts
+TABS = ("Data", "Inspect", "Symmetry", "Compare", "Restarts")  # those with figures inside React's layouts
 
 # A Bokeh in which what is amended has another name, or its module is not there.
 ANOTHER_BOKEH = """

@@ -1,4 +1,4 @@
-"""The tab Equivalent models in a real Chromium."""
+"""The tab Symmetry in a real Chromium."""
 
 import re
 

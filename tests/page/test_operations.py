@@ -113,7 +113,7 @@ def test_half_a_flip_costs_what_the_engine_says_and_twice_is_nothing(tab, frame,
 
 def test_a_coupling_set_by_hand_is_in_the_estimate_until_undone(tab, frame):
     before = state(tab)
-    front(tab, "Inspector")
+    front(tab, "Inspect")
     tab.get_by_role("button", name="K, to visible 3 from hidden 1", exact=True).click()
     enter(tab, "New value", "0.75")
     press(tab, "Set coupling")

@@ -41,7 +41,7 @@ def test_reset_all_equals_a_fresh_page_in_every_field(browser, server):
         enter(tab, "Data length T", "300")
         press(tab, "Run")
         wait_for(tab, lambda now: now["step"] > 2, "steps")
-        front(tab, "Inspector")
+        front(tab, "Inspect")
         assert fields(tab) != fresh
         press(tab, "Reset all")
         until(tab, lambda: "nv=" not in tab.url, "the bare address")

@@ -46,7 +46,7 @@ def test_html_in_any_text_is_shown_as_text(open_page):
     tab = open_page("?tab=learn")
     given = tab.evaluate(GIVE_HTML, HTML)
     assert {
-        "Notice.text", "Notice.cure", "Instrument.sentence", "Reading.text", "Toggle.label", "LearnerNote.summary",
+        "Notice.text", "Notice.cure", "Instrument.sentence", "Transport.text", "Toggle.label", "LearnerNote.summary",
         "LearnerNote.offer", "HiddenUnits.units", "Form.errors",
     } <= set(given)  # fmt: skip
     tab.wait_for_timeout(500)

@@ -27,7 +27,7 @@ class Buttons(Component):
     disabled = param.List([], doc="Names of the buttons that cannot be pressed now.")
     columns = param.Integer(2, doc="Buttons in a row; 0 for as many as fit.")
 
-    _shared = ("button_look",)
+    _shared = ("icons", "button_look")
 
     def __init__(self, *buttons: Button, **params: Any) -> None:
         items = [{"name": b.name, "icon": b.icon, "help": b.help, "primary": b.primary} for b in buttons]
@@ -44,10 +44,16 @@ class BokehPatches(Component):
 
 
 class TabBar(Component):
-    """The row of tabs above the views; what is shown below is up to whoever watches `active`."""
+    """The row of tabs above the views; what is shown below is up to whoever watches `active`.
+
+    From the press until `shown` follows, what lies below the bar is hidden, and after a moment a skeleton stands there:
+    nothing is ever seen under another's name.
+    """
 
     titles = param.List(doc="Names of the views, in order.")
-    active = param.Integer(0, doc="The view in front.")
+    n_first = param.Integer(0, doc="How many of them are of the first rank; the others stand back.")
+    active = param.Integer(0, doc="The view that was chosen.")
+    shown = param.Integer(0, doc="The view that lies below.")
 
 
 class Toggle(Component):
@@ -72,13 +78,6 @@ class Notice(Component):
         self.param.update(text="", cure="")
         if message.get("press") == "cure":
             self._on_cure()
-
-
-class Reading(Component):
-    """The numbers under the buttons, and how far long work has come."""
-
-    text = param.String("—", doc="One line.")
-    percent = param.Integer(-1, doc="Of the work that is done; negative when there is none to wait for.")
 
 
 class HelpSheet(Component):

@@ -1,17 +1,37 @@
 // The row of tabs, by the rules of the tab pattern: one stop for the Tab key, arrows to move, Home and End.
 
 export function render({ model }) {
-  const tabs = model.titles.map((title, k) => button({ role: "tab" }, () => { model.active = k }, title))
+  const skeleton = make("div", { class: "skeleton", role: "status" })
+  const below = () => {
+    const found = []
+    for (let next = bar.getRootNode().host.nextElementSibling; next; next = next.nextElementSibling) { found.push(next) }
+    return found
+  }
+  const go = (k) => {
+    if (k === model.active) { return }
+    below().forEach((place) => { place.style.visibility = "hidden" })
+    say(skeleton, `Loading ${model.titles[k]} …`)
+    skeleton.hidden = false
+    model.active = k
+  }
+  const tabs = model.titles.map((title, k) =>
+    button({ role: "tab", class: k < model.n_first ? "first" : "second" }, () => go(k), title))
   const bar = make("div", { role: "tablist", "aria-label": "Views" }, ...tabs)
   bar.addEventListener("keydown", (event) => {
     const last = tabs.length - 1
     const next = { ArrowRight: model.active + 1, ArrowLeft: model.active - 1, Home: 0, End: last }[event.key]
     if (next === undefined || next < 0 || next > last) { return }
     event.preventDefault()
-    model.active = next
+    go(next)
     tabs[next].focus()
   })
   follow(model, ["active"], () => tabs.forEach((tab, k) =>
     set(tab, { "aria-selected": k === model.active, tabindex: k === model.active ? 0 : -1 })))
-  return themed(model, bar)
+  const arrive = () => {
+    if (model.shown !== model.active) { return }
+    skeleton.hidden = true
+    if (bar.isConnected) { below().forEach((place) => { place.style.visibility = "" }) }
+  }
+  follow(model, ["shown", "active"], arrive)
+  return themed(model, make("div", {}, bar, skeleton))
 }

@@ -16,9 +16,13 @@ from urllib.parse import parse_qs, urlencode
 from hidviz.experiments import CHOICES, OPTIONAL, PRESETS, Experiment, preset_of
 from hidviz.ui.state.knobs import KNOBS, read, spoken
 from hidviz.ui.state.numbers import quoted, read_whole
+from hidviz.ui.state.speeds import SPEEDS
 
-TABS = ("learn", "data", "length", "restarts", "equivalent", "inspector", "compare", "scores", "mydata")
-CHOSEN: Mapping[str, tuple[str, ...]] = {"tab": TABS, "theme": ("light", "dark"), "hide": ("controls",)}
+FRONT_TABS = ("learn", "equivalent", "data", "inspector", "mydata")
+TABS = (*FRONT_TABS, "restarts", "length", "compare", "scores")
+CHOSEN: Mapping[str, tuple[str, ...]] = {
+    "tab": TABS, "theme": ("light", "dark"), "hide": ("controls",), "speed": tuple(SPEEDS),
+}  # fmt: skip
 SWITCHES = ("align", "log")
 PASSED_ON = ("mode", "lesson")  # names, without effect so far
 LONGEST_STEP = 100_000
@@ -32,7 +36,8 @@ class View:
     Args:
         tab: the tab in front.
         theme: "light" or "dark".
-        hide: "controls" to hide the controls, for a lecture.
+        hide: "controls" to hide the knobs, for a lecture; Run, Step and the like stay.
+        speed: how fast a run goes on.
         align: whether the couplings are shown aligned to the truth.
         log: whether the cost is shown on a logarithmic axis.
         mode: passed on.
@@ -42,6 +47,7 @@ class View:
     tab: str = TABS[0]
     theme: str = ""
     hide: str = ""
+    speed: str = ""
     align: bool = False
     log: bool = False
     mode: str = ""

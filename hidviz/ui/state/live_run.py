@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from hidviz.background import Runner
 from hidviz.experiments import LIVE, Data, Experiment, Frame, Progress, iter_resumed, iter_run, with_knobs
 from hidviz.learners import LEARNERS, Infeasible
+from hidviz.ui.state.speeds import FASTEST, SPEEDS
 from hidviz.ui.state.undo import History
 from hidviz.units import signed
 
@@ -47,6 +48,7 @@ class LiveRun:
         self, experiment: Experiment, frame: Frame | None = None, *, threads: bool = sys.platform != "emscripten"
     ) -> None:
         self._runner: Runner[Progress | Frame] = Runner(counts=lambda item: isinstance(item, Frame), threads=threads)
+        self._speed = FASTEST
         self.reset(experiment, frame)
 
     def reset(self, experiment: Experiment, frame: Frame | None = None) -> None:
@@ -66,6 +68,7 @@ class LiveRun:
         self.event = ""  # the last thing that a user did or should know, as a sentence
         self.halves = False  # whether each step is shown in its two halves
         self._going = False  # whether it is to go on by itself
+        self.speed = FASTEST
         self._awaited: Awaited | None = None
         self._history: History[Frame] = History()
         self._cost_before: float | None = None  # of an edit whose effect has not been seen yet
@@ -107,6 +110,16 @@ class LiveRun:
         """Frames per second of the worker."""
         return self._runner.items_per_second
 
+    @property
+    def speed(self) -> str:
+        """How fast a run goes on, a name in `SPEEDS`; in slow motion by half steps, where the learner has them."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, name: str) -> None:
+        self._speed, self._runner.interval = name, SPEEDS[name].seconds
+        self._keep_to_halves()
+
     def poll(self, seconds: float = TURN) -> bool:
         """Take in what the worker has published; whether anything changed since the last call.
 
@@ -138,8 +151,8 @@ class LiveRun:
             self._resume()
         elif (base := self._base) is None or self.finished:
             self._begin(self.wanted, going=True)
-        elif self._runner.ended or self.halves:
-            self._continue(base, going=True)
+        elif self._runner.ended or self.halves != self._by_halves:
+            self._continue(base, going=True, halves=self._by_halves)
         else:
             self._resume()
         self.event = "Running."
@@ -235,6 +248,16 @@ class LiveRun:
         """The frame to go on from: the one shown, unless another run is awaited or this one has failed."""
         return None if self.awaiting or self.problem else self.frame
 
+    @property
+    def _by_halves(self) -> bool:
+        """Whether a run goes on by half steps, at this speed and with this learner."""
+        return SPEEDS[self._speed].halves and bool(LEARNERS[self.wanted.learner].phases)
+
+    def _keep_to_halves(self) -> None:
+        """Let a run that goes on do so by the steps of its speed."""
+        if self.running and not self.finished and self.halves != self._by_halves and (base := self._base) is not None:
+            self._continue(base, going=True, halves=self._by_halves)
+
     def _data_for(self, experiment: Experiment) -> Data | None:
         """The data shown, if this experiment would make the same."""
         same = self.frame is not None and self.frame.experiment.data_key == experiment.data_key
@@ -249,6 +272,7 @@ class LiveRun:
         if self._cost_before is not None:
             self.event += f": the cost changed by {signed(frame.snapshot.cost - self._cost_before, 4)} nats per bin."
             self._cost_before = None
+        self._keep_to_halves()
         if frame.snapshot.state != "learning" and before == "learning":
             self.event = frame.snapshot.message
 

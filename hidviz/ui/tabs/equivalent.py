@@ -1,4 +1,4 @@
-"""Equivalent models tab: all models that the data cannot tell apart, what is no symmetry, and what nearly is one.
+"""Tab "Symmetry": all models that the data cannot tell apart, what is no symmetry, and what nearly is one.
 
 Costs are evaluated in the background for the frame shown when the tab is opened, when a run pauses at another one, or
 when Update is pressed; a run that goes on is not followed. Moving to an equivalent model needs nothing anew.
@@ -81,7 +81,7 @@ class EquivalentTab:
     """
 
     key = "equivalent"
-    title = "Equivalent models"
+    title = "Symmetry"
 
     def __init__(self, session: Session, on_gauge: Callable[[Gauge], None]) -> None:
         self._session, self._on_gauge = session, on_gauge

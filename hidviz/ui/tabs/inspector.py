@@ -1,4 +1,4 @@
-"""Tab "Inspector": one unit's couplings, drawn and in numbers, with how well each is known, and a hand to set one.
+"""Tab "Inspect": one unit's couplings, drawn and in numbers, with how well each is known, and a hand to set one.
 
 The table is what the pictures cannot be: readable by keyboard and screen reader, with the same numbers. All of it
 follows the run while the tab is in front, a few times a second.
@@ -40,7 +40,7 @@ class InspectorTab:
     """
 
     key = "inspector"
-    title = "Inspector"
+    title = "Inspect"
 
     def __init__(self, session: Session) -> None:
         self._session = session

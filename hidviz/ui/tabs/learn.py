@@ -45,7 +45,7 @@ class LearnTab:
         self._read_at = 0.0
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
         wide = {"sizing_mode": "stretch_width", "margin": 0}
-        self.units = HiddenUnits(self._acting(session.flip), **wide)
+        self.units = HiddenUnits(self._acting(session.flip), styles={"flex": "1 1 300px"}, **wide)
         self.unit_tools = UnitTools(self._acting(session.swap), self._acting(session.break_flip), **wide)
         self.network = Network(self._choose, **wide)
         self.history = Buttons(
@@ -131,8 +131,8 @@ class LearnTab:
         self.layout = pn.Column(
             self.question,
             beside(self.network, pn.Column(maps(*pictures), self.scale, margin=0)),
-            line(self.align_switch, self.gauge_line, self.history),
-            self.units,
+            line(self.align_switch, self.gauge_line),
+            line(self.units, self.history),
             row(
                 titled("Cost per bin", self.cost.figure, self.log_switch),
                 titled("Errors of the couplings", self.errors.figure, legend),
@@ -140,7 +140,7 @@ class LearnTab:
             ),
             line(self.unit_tools, self.unit_title),
             sizing_mode="stretch_width",
-            margin=(8, 0),
+            margin=(2, 0),
         )
 
     def _draw(self, frame: Frame) -> None:

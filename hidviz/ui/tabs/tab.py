@@ -48,19 +48,23 @@ class TabHost:
 
     Args:
         makers: for each tab its class, and a function that builds it.
+        n_first: how many of them are of the first rank.
         active: the place of the one that comes first.
         dark: whether to begin in dark colours.
         on_front: called after another tab has come forward.
     """
 
-    def __init__(self, makers: Sequence[Maker], active: int, *, dark: bool, on_front: Callable[[], None]) -> None:
+    def __init__(
+        self, makers: Sequence[Maker], n_first: int, active: int, *, dark: bool, on_front: Callable[[], None]
+    ) -> None:
         self._makers = makers
         self._dark = dark
         self._on_front = on_front
         self._built: dict[int, Tab] = {}
         self.bar = TabBar(
-            titles=[kind.title for kind, _ in makers], active=active, sizing_mode="stretch_width", margin=(0, 0, 4, 0)
-        )
+            titles=[kind.title for kind, _ in makers], n_first=n_first, active=active, sizing_mode="stretch_width",
+            margin=(2, 0, 0, 0),
+        )  # fmt: skip
         self.places = [pn.Column(sizing_mode="stretch_width", margin=0) for _ in makers]
         self.bar.param.watch(self._come_forward, "active")
         self._show()
@@ -113,3 +117,4 @@ class TabHost:
             self.places[active].append(self._built[active].layout)
         for k, place in enumerate(self.places):
             place.visible = k == active
+        self.bar.shown = active

@@ -155,7 +155,7 @@ def scale_strip(largest: float, *, dark: bool, n_beyond: int = 0) -> str:
         n_beyond: how many couplings are larger, and drawn as if they were not.
     """
     colours = ", ".join(diverging(dark)[::16])
-    beyond = f" · {n_beyond:,} beyond it, in the colours of its ends" if n_beyond else ""
+    beyond = f" · {n_beyond:,} larger" if n_beyond else ""
     bar = f"width:120px;height:12px;border-radius:3px;background:linear-gradient(90deg, {colours})"
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:0 16px;font-size:14px;font-variant-numeric:tabular-nums">'
@@ -166,7 +166,7 @@ def scale_strip(largest: float, *, dark: bool, n_beyond: int = 0) -> str:
 
 
 def reading(frame: Frame | None, steps_per_second: float, running: bool) -> str:
-    """The numbers under the buttons, one line."""
+    """The numbers of the run, two lines."""
     if frame is None:
         return "—"
     snapshot = frame.snapshot
@@ -175,4 +175,4 @@ def reading(frame: Frame | None, steps_per_second: float, running: bool) -> str:
     else:
         paused = "paused" if snapshot.phase == "E" else "after the M-step"
         speed = {"learning": paused}.get(snapshot.state, snapshot.state)
-    return f"step {snapshot.step:,} · {speed} · {snapshot.cost:.5f} nats/bin"
+    return f"step {snapshot.step:,} · {speed}\n{snapshot.cost:.5f} nats/bin"

@@ -1,0 +1,76 @@
+"""Transport bar: the acts on the run as a whole, at what speed it goes on, and its numbers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from hidviz.learners import LEARNERS
+from hidviz.ui.components.basic import Button
+from hidviz.ui.components.transport import Transport
+from hidviz.ui.state.session import Session
+from hidviz.ui.state.speeds import SPEEDS
+from hidviz.ui.text.status import READABLE, reading
+
+HALF = "Half step"
+
+
+class TransportBar:
+    """The bar over the tabs, shown whatever else is hidden.
+
+    Args:
+        session: whose run it is.
+        acting: wraps an act, so that the page is drawn after it.
+        on_speed: called after another speed was chosen.
+    """
+
+    def __init__(
+        self, session: Session, acting: Callable[[Callable[[], None]], None], on_speed: Callable[[], None]
+    ) -> None:
+        def button(name: str, icon: str, text: str, act: Callable[[], None]) -> Button:
+            return Button(name, icon, text, partial(acting, act))
+
+        def choose(name: str) -> None:
+            session.speed = name
+            on_speed()
+
+        self._session, self._read_at = session, 0.0
+        self.bar: Any = Transport(
+            (
+                button("Run", "play", "Learn, step after step; a run that has ended starts over (space)", session.run),
+                button("Pause", "pause", "Stop here and keep everything (space)", session.pause),
+            ),
+            (
+                button("Step", "step", "One step of the optimiser (s)", session.step),
+                button(HALF, "half", "The couplings move (M), or the beliefs settle (E) (h)", session.half_step),
+                button("Rewind", "rewind", "Back to the same start on the same data (r)", session.rewind),
+            ),
+            (
+                button("New start", "start", "Another random start on the same data", session.new_start),
+                button("New data", "data", "Another true network and its data", session.new_data),
+            ),
+            {name: speed.words for name, speed in SPEEDS.items()},
+            choose,
+            speed=session.speed,
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+
+    def draw(self) -> None:
+        """What can be pressed now, and the numbers."""
+        session = self._session
+        running, progress = session.running, session.progress
+        halves = bool(LEARNERS[session.wanted.learner].phases)
+        self.bar.param.update(running=running, speed=session.speed, absent=[] if halves else [HALF])
+        if not running or time.monotonic() - self._read_at > READABLE:
+            self.bar.param.update(
+                text=progress.what + " …" if progress else reading(session.frame, session.steps_per_second, running),
+                percent=round(100 * progress.fraction) if progress else -1,
+            )
+            self._read_at = time.monotonic()
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self.bar.dark = dark
