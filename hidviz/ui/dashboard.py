@@ -142,6 +142,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         return pn.Column(
             BokehPatches(margin=0), self.notice, self.help_sheet, self.transport.bar, self.instrument, self.views.bar,
             *self.views.places, sizing_mode="stretch_width", margin=(4, 16),
+            stylesheets=["@media (max-width: 700px) { :host { padding-bottom: 64px; } }"],  # for the bar at the bottom
         )  # fmt: skip
 
     def __panel__(self) -> Any:

@@ -65,6 +65,7 @@ def page() -> Any:
         options={"Choose a preset": ""} | {about.title: name for name, about in ABOUT_PRESETS.items()},
         value=dashboard.preset,
         width=280,
+        stylesheets=["@media (max-width: 700px) { :host { width: 138px !important; min-width: 0 !important; } }"],
         size="small",
         margin=(6, 8),
         sx=_inked(dark),
@@ -86,6 +87,7 @@ def page() -> Any:
         ),
         Button("Help", "help", "What this page shows, and its keys (?)", dashboard.help),
         columns=0,
+        compact=True,
         dark=dark,
         margin=(6, 8),
     )
@@ -101,6 +103,7 @@ def page() -> Any:
         busy_indicator=None,
     )
 
+    dashboard.instrument.on_narrow = partial(setattr, shown, "sidebar_open", False)
     with param.edit_constant(shown):
         # Else every acknowledged frame makes Panel walk over all models of the page, twice, and pn.state, which lives
         # longer than any session, keeps the page. A plain False would leave its watcher there; a reference does not.

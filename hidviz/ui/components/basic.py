@@ -26,6 +26,7 @@ class Buttons(Component):
     items = param.List(doc="For each button: name, icon, help, primary.")
     disabled = param.List([], doc="Names of the buttons that cannot be pressed now.")
     columns = param.Integer(2, doc="Buttons in a row; 0 for as many as fit.")
+    compact = param.Boolean(doc="Whether they show their icons alone where there is little room.")
 
     _shared = ("icons", "button_look")
 
@@ -136,6 +137,8 @@ class Instrument(Component):
         on_key: called with a key that was pressed.
         on_address: called with the query of the address to which the browser went back or forward.
         on_shared: called with a whole link, and whether it is on the clipboard.
+
+    `on_narrow` is called if the page opens where there is little room.
     """
 
     sentence = param.String(doc="What happened last, in a sentence; changes at events only.")
@@ -153,11 +156,14 @@ class Instrument(Component):
     ) -> None:
         super().__init__(**params)
         self._on_key, self._on_address, self._on_shared = on_key, on_address, on_shared
+        self.on_narrow: Callable[[], None] = lambda: None
         self.drawn = 0  # number of the last frame that the browser has drawn; told by message, which waits for nothing
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if "drawn" in message:
             self.drawn = int(message["drawn"])
+        if "narrow" in message:
+            self.on_narrow()
         if "key" in message:
             self._on_key(str(message["key"]))
         if "address" in message:

@@ -7,6 +7,7 @@ export function render({ model }) {
   const build = () => {
     root.style.setProperty("--columns", model.columns)
     root.classList.toggle("inline", model.columns === 0)
+    root.classList.toggle("compact", model.compact)
     built.clear()
     for (const { name, icon, help, primary } of model.items) {
       const press = () => model.send_msg({ press: name })

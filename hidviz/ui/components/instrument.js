@@ -1,9 +1,14 @@
 // The page's nerve: the status line for people, screen readers and tests, acknowledgement of frames, and the keyboard.
 
+const NARROW = 900  // pixels below which the knobs would cover the picture
+
 export function render({ model }) {
   const status = make("div", { id: "hidviz-status", role: "status" })
+  let told = innerWidth >= NARROW
   const acknowledge = () => {
     const frame = model.frame
+    if (!told) { model.send_msg({ narrow: true }) }  // once the server listens, that is with the first frame
+    told = true
     const answer = () => model.send_msg({ drawn: frame })
     document.hidden ? answer() : requestAnimationFrame(answer)
   }

@@ -53,7 +53,7 @@ class Curves:
 
     def __init__(self, styles: Mapping[str, tuple[float, str]], axis: str, name: str) -> None:
         self.figure = figure(
-            height=180,
+            height=164,
             sizing_mode="stretch_width",
             x_range=Range1d(0, 20),
             y_range=Range1d(0, 1),

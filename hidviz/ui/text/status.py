@@ -135,7 +135,7 @@ def network_caption(unit: int | None) -> str:
     """What the drawing of the network shows: the couplings of this hidden unit, counted from 0; None without any."""
     if unit is None:
         return "The strongest inferred couplings; dashed: negative."
-    return f"Inferred couplings of hidden unit {unit + 1}: K out of it, L into it; dashed: negative."
+    return f"Hidden {unit + 1}: K out, L in; dashed: negative"
 
 
 def equivalents_in_words(n_hidden: int) -> str:
