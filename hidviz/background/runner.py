@@ -21,6 +21,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Generic, TypeVar
 
 from hidviz.background.checkpoint import paced
+from hidviz.background.gate import Gate
 
 Item = TypeVar("Item")
 
@@ -31,36 +32,7 @@ class _Stopped(BaseException):
     """Raised at a checkpoint to leave a calculation that nobody wants any more."""
 
 
-class _Gate:
-    """First come, first served: at most `places` threads are inside, the others wait in line."""
-
-    def __init__(self, places: int) -> None:
-        self._lock = threading.Lock()
-        self._free = places
-        self._line: deque[threading.Event] = deque()
-
-    def enter(self) -> None:
-        with self._lock:
-            if self._free and not self._line:
-                self._free -= 1
-                return
-            turn = threading.Event()
-            self._line.append(turn)
-        turn.wait()
-
-    def leave(self) -> None:
-        with self._lock:
-            if self._line:
-                self._line.popleft().set()
-            else:
-                self._free += 1
-
-    @property
-    def crowded(self) -> bool:
-        return bool(self._line)
-
-
-_gate = _Gate(max(1, os.cpu_count() or 1))
+_gate = Gate(max(1, os.cpu_count() or 1))
 
 
 class Runner(Generic[Item]):

@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 
-from hidviz.evaluation.field_sums import Told, assembled, normalised
+from hidviz.evaluation.field_sums import Contributions, assembled, normalised
 from hidviz.evaluation.information import MOST_PARAMETERS, error_bar_seconds, information
 from hidviz.network import Couplings, Recording, learned_blocks, with_bias
 from hidviz.numerics import Array, Tables, joint_states
@@ -65,9 +65,9 @@ def score_products(
 ) -> Generator[float, None, Array]:
     """I, the sum of products of scores, (N, N), yielding the fraction done; for M = 0."""
     blocks = learned_blocks(couplings.n_hidden, hidden_hidden=False, bias=bias)
-    told = _continuous(couplings) if hidden == "continuous" else _stochastic(couplings)
+    contributions = _continuous(couplings) if hidden == "continuous" else _stochastic(couplings)
     n_states = 1 if hidden == "continuous" else 2**couplings.n_hidden
-    return (yield from assembled(told, recording, blocks, couplings.n_hidden, n_states))
+    return (yield from assembled(contributions, recording, blocks, couplings.n_hidden, n_states))
 
 
 def effective_parameters_of_rows(
@@ -121,14 +121,14 @@ def _trace(curvature: Array, products: Array) -> float | None:
     return float(shares.sum()) if shares.max(initial=0.0) < MOST else None
 
 
-def _stochastic(couplings: Couplings) -> Told:
+def _stochastic(couplings: Couplings) -> Contributions:
     """Scores of stochastic hidden units: eqs. 23 (`dJ`) to 25 (`dL`), averaged over each posterior."""
     states = joint_states(couplings.n_hidden)
     sigma = np.ascontiguousarray(states.T)
     Jh, Lg = with_bias(couplings.J, couplings.h), with_bias(couplings.L, couplings.g)
     tables = Tables(couplings.K @ sigma)
 
-    def told(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
+    def contributions(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
         B = w @ Lg.T
         minus, log_weight = tables(x @ Jh.T)
         p = normalised((B + following @ couplings.K) @ sigma + log_weight)
@@ -136,20 +136,20 @@ def _stochastic(couplings: Couplings) -> Told:
         fields = np.column_stack([errors.sum(axis=2).T, p @ states - np.tanh(B)])
         return _products(fields, (errors @ states).swapaxes(0, 1), count)
 
-    return told
+    return contributions
 
 
-def _continuous(couplings: Couplings) -> Told:
+def _continuous(couplings: Couplings) -> Contributions:
     """Scores of continuous hidden units: errors sent back through each unit's own response."""
     Jh, Lg, K = with_bias(couplings.J, couplings.h), with_bias(couplings.L, couplings.g), couplings.K
 
-    def told(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
+    def contributions(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
         mu = np.tanh(w @ Lg.T)
         errors = following - np.tanh(x @ Jh.T + mu @ K.T)
         fields = np.column_stack([errors, (errors @ K) * (1.0 - mu**2)])
         return _products(fields, errors[:, :, None] * mu[:, None], count)
 
-    return told
+    return contributions
 
 
 def _products(fields: Array, of_K: Array, count: Array) -> tuple[Array, Array, Array]:

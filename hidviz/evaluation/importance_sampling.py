@@ -1,4 +1,4 @@
-"""Sampled log likelihood, without sums over 2^Nh hidden states: importance sampling with an honest error, at M = 0.
+"""Sampled log likelihood, without sums over 2^Nh hidden states: importance sampling with its error, at M = 0.
 
 The weights w of a bin's samples (see `importance_weights`) have the mean p_t, and log P[s] = Σ_t log p_t:
 

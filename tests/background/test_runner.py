@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 import hidviz.background.runner
 from hidviz.background.checkpoint import checkpoint
+from hidviz.background.gate import Gate
 from hidviz.background.runner import Runner
 
 PATIENCE = 30.0  # seconds; a generous bound on what happens at once, so that only a deadlock reaches it
@@ -44,7 +45,7 @@ def runner():
 @pytest.fixture
 def one_place(monkeypatch):
     """A gate that lets one thread in at a time."""
-    monkeypatch.setattr(hidviz.background.runner, "_gate", hidviz.background.runner._Gate(1))
+    monkeypatch.setattr(hidviz.background.runner, "_gate", Gate(1))
 
 
 def counting(start=0):
@@ -425,7 +426,7 @@ def test_a_run_paused_while_it_waits_in_line_stays_paused(one_place):  # noqa: A
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_storm_of_commands_leaves_no_runner_stuck_and_no_place_lost(monkeypatch, seed):
-    gate = hidviz.background.runner._Gate(2)
+    gate = Gate(2)
     monkeypatch.setattr(hidviz.background.runner, "_gate", gate)
     monkeypatch.setattr(hidviz.background.runner, "TURN", 1e-4)
     interval = sys.getswitchinterval()
@@ -604,3 +605,30 @@ class AnyOrder(RuleBasedStateMachine):
 
 AnyOrder.TestCase.settings = settings(derandomize=True, max_examples=30, stateful_step_count=25, deadline=None)
 test_any_order_of_commands_does_what_they_say = AnyOrder.TestCase
+
+
+def test_a_run_with_an_interval_waits_between_items_and_a_step_does_not():
+    runner = Runner()
+    runner.interval = 3600.0
+    runner.start(iter(range(100)))
+    wait_until(lambda: runner.latest == 0)
+    assert runner.running
+    for number in (1, 2):
+        runner.pause()
+        runner.step()
+        wait_until(lambda number=number: runner.latest == number and not runner.running)
+    runner.resume()
+    runner.interval = 0.0
+    wait_until(lambda: runner.ended)
+    assert runner.latest == 99
+
+
+def test_a_run_that_waits_for_its_next_item_can_be_stopped_and_lets_others_in(one_place):  # noqa: ARG001
+    slow, quick = Runner(), Runner()
+    slow.interval = 3600.0
+    slow.start(iter(range(100)))
+    wait_until(lambda: slow.latest == 0)
+    quick.start(iter(range(5)))
+    wait_until(lambda: quick.ended)
+    slow.stop()
+    assert slow.ended

@@ -9,30 +9,18 @@ awaited, else those of the run shown).
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 from hidviz.background import Runner
 from hidviz.experiments import LIVE, Data, Experiment, Frame, Progress, iter_resumed, iter_run, with_knobs
 from hidviz.learners import LEARNERS, Infeasible
+from hidviz.ui.state.awaited import Awaited
 from hidviz.ui.state.speeds import FASTEST, SPEEDS
 from hidviz.ui.state.undo import History
 from hidviz.units import signed
 
 TURN = 0.02  # seconds that `poll` works itself where there are no threads
-
-
-@dataclass(frozen=True)
-class Awaited:
-    """A run that was begun and of which nothing has been shown yet.
-
-    Args:
-        experiment: its knobs.
-        begin: makes its items, from the first on.
-    """
-
-    experiment: Experiment
-    begin: Callable[[], Iterator[Progress | Frame]]
 
 
 class LiveRun:

@@ -13,7 +13,8 @@ from typing import Any, Literal
 from hidviz.evaluation import flip_half
 from hidviz.experiments import Bundle, Frame, iter_edited, iter_reopened, regauge_frame
 from hidviz.network import Couplings, Gauge, flip, swap
-from hidviz.ui.state.live_run import Awaited, LiveRun
+from hidviz.ui.state.awaited import Awaited
+from hidviz.ui.state.live_run import LiveRun
 from hidviz.ui.state.undo import History
 
 LARGEST_BY_HAND = 100.0
