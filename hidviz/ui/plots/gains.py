@@ -50,8 +50,13 @@ class Gains:
         self.figure.yaxis.axis_label = f"gain on lag 1 ({UNIT})"
         self._dark = False
 
-    def show(self, table: Scan) -> None:
-        """Draw the rows that are there."""
+    def show(self, table: Scan, most: int) -> None:
+        """Draw the rows that are there.
+
+        Args:
+            table: the scan.
+            most: the largest number of hidden units that there will be.
+        """
         ink = inks(self._dark)
         colours = {False: ink.text, True: ink.M}
         rows = [row for row in table.rows if row.gain is not None]
@@ -83,7 +88,6 @@ class Gains:
         if table.repeats is not None:
             rules += [("h(t)", table.repeats[0], (2, 4)), ("h(t) and lag 1", table.repeats[1], (2, 4))]
         rules = [rule for rule in rules if np.isfinite(rule[1].mean)]
-        most = max(2, *(row.n_hidden for row in table.rows))
         self._fit(most, gain, error, [1000.0 * rule.mean for _, rule, _ in rules])
         left, right = self.figure.x_range.start, self.figure.x_range.end
         self._rules.data = {

@@ -10,7 +10,7 @@ import panel_material_ui as pmui
 
 from hidviz.ui.layout import heading, line, row, table_pane, words
 from hidviz.ui.plots.preview import Loss, Rates
-from hidviz.ui.plots.raster import Raster
+from hidviz.ui.plots.spike_marks import SpikeMarks
 from hidviz.ui.state.own_files import Looked
 from hidviz.ui.text.my_data import head_in_words, remarks_html, units_table
 
@@ -36,7 +36,7 @@ class PreviewSection:
         self.slider.param.watch(lambda event: self._on_width(event.new / 1000), "value")
         self.counts = words(COUNTS, visible=False)
         self.remarks = words(sizing_mode="stretch_width")
-        self.raster, self.rates, self.loss = Raster(), Rates(), Loss()
+        self.raster, self.rates, self.loss = SpikeMarks(), Rates(), Loss()
         self._loss_place = self._titled("Spikes lost to binning", self.loss.figure)
         self.show_table = pmui.Switch(label="Show the units in numbers", value=False, margin=(4, 0))
         self.table = table_pane(visible=False)
@@ -69,12 +69,10 @@ class PreviewSection:
 
     def draw_raster(self, found: Looked, what: str) -> None:
         """The first bins of a recording, under words of one's own or how long they last."""
-        n, n_units = found.sample.shape
+        n = len(found.sample)
         long = "" if found.preview.bin is None else f", {n * found.preview.bin:g} s"
         self.raster_title.object = what or f"The first {n} bins{long}: a mark where a unit fires"
-        self.raster.figure.height = min(max(120, 60 + 10 * n_units), 320)
-        self.raster.fit(n_units, 0)
-        self.raster.show(0, found.sample, found.sample[:, :0].astype(float), [])
+        self.raster.show(found.sample, found.preview.names)
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""

@@ -21,16 +21,16 @@ IDLE = (
     "Models with more and more hidden units learn from three fifths of the recording; one fifth stops them, and the "
     "last fifth, which none of them has seen, judges them. Rows appear as they come; stop whenever you like."
 )
-MEMORY = {"both": "without and with (M)", "no": "without", "yes": "with (M)"}
+MEMORY = {"both": "both", "no": "without", "yes": "with"}
 HELP = {
     "most": "The scan begins with none.",
     "coupled": "Whether they are coupled to each other and themselves from bin to bin; without, they forget after one.",
-    "starts": "The best of so many is kept.",
+    "starts": "Random starts of each model; the best is kept.",
 }
 FIELDS = {
     "most": ("Most hidden units", [(str(k), str(k)) for k in range(1, 7)]),
-    "coupled": ("Memory of hidden units", list(MEMORY.items())),
-    "starts": ("Starts of each model", [(str(k), str(k)) for k in (1, 2, 3, 5, 8)]),
+    "coupled": ("Memory (M)", list(MEMORY.items())),
+    "starts": ("Starts", [(str(k), str(k)) for k in (1, 2, 3, 5, 8)]),
 }
 
 
@@ -97,7 +97,7 @@ class ScanSection:
             "what is shown above: start the scan again for that."
         )
         self.answer.object = answer(table, complete=scanned.complete)
-        self.plot.show(table)
+        self.plot.show(table, scanned.plan.most)
         self.table.object = rows_table(table)
 
     def restyle(self, dark: bool) -> None:

@@ -41,7 +41,7 @@ def head_in_words(title: str, spikes: Spikes, preview: Preview) -> str:
     long = "" if preview.seconds is None else f", {duration(preview.seconds)}"
     wide = "" if preview.bin is None else f" of {1000 * preview.bin:g} ms"
     total, lost = int(preview.n_spikes.sum()), int(preview.lost.sum())
-    part = f"{100 * lost / total:.1f} % of them lost, as they share a bin with another of their unit" if total else ""
+    part = f"{100 * lost / total:.1f} % of them lost, as they share a bin with another of their unit" if lost else ""
     return (
         f"<b>{escape(title)}</b>: {len(preview.names)} units, {what}{long}; {sum(preview.n_bins):,} bins{wide}"
         f"{trials}. {total:,} spikes" + (f", {part}." if part else ".")

@@ -75,8 +75,8 @@ def rows_table(table: Scan) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     caption = f"Gains in {UNIT} on the judging blocks, ± one standard error of paired differences; AIC and BIC in nats"
     return (
-        f'<div class="scroll" style="--best:currentColor"><table><caption>{caption} per bin. '
-        f"{escape(table.how)}.</caption>"
+        f"<p>{caption} per bin. {escape(table.how)}.</p>"
+        '<div class="scroll" style="--best:currentColor"><table>'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
 
