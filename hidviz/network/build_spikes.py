@@ -20,6 +20,7 @@ TIMES = (
 UNITS = ("unit", "units", "unit_id", "cluster", "cluster_id", "neuron", "neuron_id", "cell", "cell_id", "channel", "id")
 TRIALS = ("trial", "trial_id", "trials", "sweep", "repeat")
 CLOCKS = ("", "index", "bin", "frame", "unnamed: 0", *TIMES)
+MOST_TRAINS = 200_000  # spike trains, over all trials
 LONG = 1e3  # a median interval between spikes of so many seconds means another unit of time
 
 
@@ -80,17 +81,43 @@ def from_events(times: Array, units: Sequence[Any], trials: Sequence[Any] | None
 
     Times of several trials count from the start of each.
     """
-    labels = np.asarray([_label(unit) for unit in units])
-    names = sorted(set(labels.tolist()), key=_in_order)
+    labels = [_label(unit) for unit in units]
+    names = sorted(set(labels), key=_in_order)
+    place = {name: k for k, name in enumerate(names)}
     which = np.zeros(len(times), np.intp) if trials is None else np.unique(np.asarray(trials), return_inverse=True)[1]
     longest = float(times.max(initial=0.0))
     last = np.nextafter(longest, np.inf) if which.any() else None
     start = begin_of([np.sort(times)])
-    found = []
-    for k in range(int(which.max(initial=0)) + 1):
-        here, called = times[which == k], labels[which == k]
-        found.append(Trial(tuple(as_train(here[called == name]) for name in names), start, last))
-    return from_trials(found, names)
+    trains = split_trains(times, np.array([place[label] for label in labels], np.intp), len(names), which)
+    return from_trials([Trial(each, start, last) for each in trains], names)
+
+
+def split_trains(
+    times: Array, units: NDArray[np.intp], n_units: int, trials: NDArray[np.intp] | None = None
+) -> list[tuple[Array, ...]]:
+    """Events in any order as the trains of all units, trial by trial.
+
+    Args:
+        times: (n,) when.
+        units: (n,) which unit, counted from 0.
+        n_units: how many units there are.
+        trials: (n,) which trial, counted from 0; None for one trial.
+
+    Raises:
+        ValueError: a time is not finite, or there are so many trials of so many units that it cannot be meant.
+    """
+    which = np.zeros(len(times), np.intp) if trials is None else trials
+    n_trials = int(which.max(initial=0)) + 1
+    if n_trials * n_units > MOST_TRAINS:
+        raise ValueError(
+            f"At most {MOST_TRAINS:,} spike trains can be read, got {n_trials:,} trials of {n_units:,} units: does "
+            "another column say which unit fired, or in which trial?"
+        )
+    cell = which * n_units + units
+    order = np.lexsort((times, cell))
+    ends = np.cumsum(np.bincount(cell, minlength=n_trials * n_units))
+    trains = [as_train(train) for train in np.split(np.asarray(times)[order], ends[:-1])]
+    return [tuple(trains[k * n_units : (k + 1) * n_units]) for k in range(n_trials)]
 
 
 def from_counts(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +23,8 @@ WIDTHS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)  # seconds, at which 
 BEARABLE = 0.05  # part of the spikes lost
 ALIKE = 0.9  # correlation in the same bin
 SAMPLE = 2**17  # bins from which correlations are taken
+SAMPLE_NUMBERS = 2**24  # bins × units of them: 128 MB
+MOST_PAIRED = 1000  # units of which all pairs are compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +159,9 @@ def _loss(spikes: Spikes) -> dict[float, float]:
 
 def _sampled(counts: tuple[Counts, ...]) -> Iterator[Array]:
     """Stretches of the recording, a stretch from each trial, with a spike as 1: enough for correlations."""
-    share = max(SAMPLE // len(counts), 64) if counts else 0
-    for trial in counts:
+    n_units = counts[0].shape[1] if counts else 0
+    share = max(min(SAMPLE, SAMPLE_NUMBERS // max(n_units, 1)) // max(len(counts), 1), 64)
+    for trial in counts if n_units <= MOST_PAIRED else ():
         if len(trial) > 2:
             yield (trial[:share] > 0).astype(np.float64)
 
@@ -169,7 +171,7 @@ def _alike(blocks: tuple[Array, ...]) -> list[tuple[int, int]]:
     if not blocks:
         return []
     correlation = _correlation(sum(x.T @ x for x in blocks), blocks, blocks)
-    return [(i, j) for i, j in combinations(range(len(correlation)), 2) if correlation[i, j] > ALIKE]
+    return [(int(i), int(j)) for i, j in np.argwhere(np.triu(correlation > ALIKE, 1))]
 
 
 def _no_order(blocks: tuple[Array, ...]) -> bool:

@@ -78,7 +78,7 @@ def read_spikes(
 # What libraries raise for a file that is damaged in the middle, beside their own words for it.
 DAMAGED = (
     EOFError, zipfile.BadZipFile, zlib.error, csv.Error, struct.error, KeyError, IndexError, TypeError, RuntimeError,
-    NotImplementedError, OverflowError, MemoryError,
+    NotImplementedError, OverflowError, MemoryError, NameError,
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,12 @@ class Trial:
         """How many whole bins it holds."""
         if self.stop is not None:
             return int(np.floor((self.stop - self.start) / width + TOLERANCE))
-        last = max((train[-1] for train in self.trains if train.size), default=self.start)
-        return int(np.floor((last - self.start) / width + TOLERANCE)) + 1
+        return int(np.floor((self._last - self.start) / width + TOLERANCE)) + 1
+
+    @cached_property
+    def _last(self) -> float:
+        """When the last spike came, of all units."""
+        return float(max((train[-1] for train in self.trains if train.size), default=self.start))
 
     def bins(self, unit: int, width: float) -> NDArray[np.int64]:
         """The bin of each spike of a unit, rising; spikes outside the trial are left out."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hidviz.network.build_spikes import as_train, begin_of, from_trials
-from hidviz.network.formats.options import Options
+from hidviz.network.formats.options import MOST_BYTES, Options
 from hidviz.network.spikes import Spikes, Trial
 from hidviz.numerics import Array
 
@@ -44,6 +44,22 @@ def opened(path: Path) -> Any:
         raise ValueError(f"is damaged ({error})") from error
 
 
+def whole(dataset: Any) -> Any:
+    """All of a data set, which may claim to hold more than is in its file.
+
+    Raises:
+        ValueError: it is a group, or would take too much memory.
+    """
+    if not hasattr(dataset, "dtype"):
+        raise ValueError(f"has a group {dataset.name} where numbers were expected: it is laid out in another way")
+    if (size := float(dataset.size or 0) * dataset.dtype.itemsize) > MOST_BYTES:
+        raise ValueError(
+            f"says that {dataset.name} holds {size / 1e6:,.0f} MB, and at most {MOST_BYTES / 1e6:,.0f} are read: cut "
+            "it in parts"
+        )
+    return dataset[()]
+
+
 def read_nwb(path: Path, options: Options) -> Spikes:
     """The units table of an .nwb file; its trials, else what was observed, are the trials.
 
@@ -56,9 +72,9 @@ def read_nwb(path: Path, options: Options) -> Spikes:
         units = file["units"]
         trains = _ragged(units, "spike_times")
         label = next((name for name in ("unit_name", "id") if name in units), None)
-        names = None if label is None else [_word(value) for value in units[label][()]]
+        names = None if label is None else [_word(value) for value in whole(units[label])]
         if names is not None and len(set(names)) < len(names):
-            names = [_word(value) for value in units["id"][()]]
+            names = [_word(value) for value in whole(units["id"])]
         table = _intervals(file, options.trials)
         spans = table or _observed(units)
     trials = [
@@ -85,9 +101,9 @@ def read_h5(path: Path, options: Options) -> Spikes:
         elif missing := [name for name in ("spikes", "sCount") if name not in file]:
             raise ValueError(f"must have {' and '.join(missing)} (a spike train each), or be an .nwb file")
         else:
-            counts = np.asarray(file["sCount"][()], dtype=np.int64).ravel()
-            times = np.asarray(file["spikes"][()], dtype=np.float64).ravel() * options.tick
-            names = [_word(value) for value in np.ravel(file["names"][()])] if "names" in file else None
+            counts = np.asarray(whole(file["sCount"]), dtype=np.int64).ravel()
+            times = np.asarray(whole(file["spikes"]), dtype=np.float64).ravel() * options.tick
+            names = [_word(value) for value in np.ravel(whole(file["names"]))] if "names" in file else None
             if counts.sum() != len(times):
                 raise ValueError(f"counts {counts.sum():,} spikes but holds {len(times):,}: it is damaged")
             trains = tuple(map(as_train, np.split(times, np.cumsum(counts)[:-1])))
@@ -97,7 +113,7 @@ def read_h5(path: Path, options: Options) -> Spikes:
 
 def _ragged(units: Any, name: str) -> list[Array]:
     """A column of lists: all entries in a row, and where each list ends."""
-    values, ends = units[name][()], np.asarray(units[f"{name}_index"][()], dtype=np.int64)
+    values, ends = whole(units[name]), np.asarray(whole(units[f"{name}_index"]), dtype=np.int64)
     return np.split(np.asarray(values, dtype=np.float64), ends[:-1])
 
 
@@ -110,7 +126,7 @@ def _intervals(file: Any, wanted: str | None) -> list[tuple[float, float]]:
     name = wanted or "trials"
     if name not in tables:
         return []
-    starts, stops = (np.asarray(tables[name][f"{end}_time"][()], dtype=np.float64) for end in ("start", "stop"))
+    starts, stops = (np.asarray(whole(tables[name][f"{end}_time"]), dtype=np.float64) for end in ("start", "stop"))
     return [(a, b) for a, b in zip(starts.tolist(), stops.tolist(), strict=True) if np.isfinite([a, b]).all() and a < b]
 
 
@@ -118,8 +134,8 @@ def _observed(units: Any) -> list[tuple[float, float]]:
     """The span in which every unit was observed, where the file says so."""
     if "obs_intervals" not in units:
         return []
-    spans = np.asarray(units["obs_intervals"][()], dtype=np.float64).reshape(-1, 2)
-    ends = np.asarray(units["obs_intervals_index"][()], dtype=np.int64)
+    spans = np.asarray(whole(units["obs_intervals"]), dtype=np.float64).reshape(-1, 2)
+    ends = np.asarray(whole(units["obs_intervals_index"]), dtype=np.int64)
     own = [spans[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
     if any(not np.array_equal(each, own[0]) for each in own):
         start, stop = max(each[0, 0] for each in own if len(each)), min(each[-1, 1] for each in own if len(each))

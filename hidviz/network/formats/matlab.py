@@ -5,6 +5,9 @@ Files of version 7.3 are HDF5, which h5py reads; there arrays come out transpose
 
 from __future__ import annotations
 
+import os
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +15,14 @@ import numpy as np
 from scipy.io import loadmat
 from scipy.io.matlab import MatReadError
 
+from hidviz.background import checkpoint
 from hidviz.network.build_spikes import as_train, begin_of, from_counts, from_trials
-from hidviz.network.formats.hdf5 import is_hdf5, opened
-from hidviz.network.formats.options import Options
-from hidviz.network.spikes import MOST_ENTRIES, Spikes, Trial
+from hidviz.network.formats.hdf5 import is_hdf5, opened, whole
+from hidviz.network.formats.options import MOST_BYTES, Options
+from hidviz.network.spikes import Spikes, Trial
+
+_PACKED = 15  # the kind of an element that is compressed
+_PIECE = 2**20  # bytes that are unpacked at a time
 
 
 def read_mat(path: Path, options: Options) -> Spikes:
@@ -57,6 +64,10 @@ def _may_be_spikes(value: Any) -> bool:
 
 
 def _v5(path: Path) -> dict[str, Any]:
+    if _unpacked(path) > MOST_BYTES:
+        raise ValueError(
+            f"would unpack to more than {MOST_BYTES / 1e6:,.0f} MB, and no more are read: save a part of it"
+        )
     try:
         stored = loadmat(path, chars_as_strings=True)
     except (MatReadError, ValueError, NotImplementedError, OSError, TypeError) as error:
@@ -68,10 +79,30 @@ def _v5(path: Path) -> dict[str, Any]:
     return {name: value for name, value in found.items() if not isinstance(value, list) or _are_cells(value)}
 
 
+def _unpacked(path: Path) -> int:
+    """Bytes that a file of version 5 unpacks to, or as many of them as are too many; found without keeping any."""
+    total, size = 0, path.stat().st_size
+    with path.open("rb") as file:
+        order = ">" if file.read(128)[126:] == b"MI" else "<"
+        while len(head := file.read(8)) == 8 and total <= MOST_BYTES:
+            kind, n = struct.unpack(f"{order}II", head)
+            n = min(n, size - file.tell())
+            if kind != _PACKED:
+                total += n
+                file.seek(n, os.SEEK_CUR)
+                continue
+            packed, unpacking = file.read(n), zlib.decompressobj()
+            while packed and total <= MOST_BYTES:
+                checkpoint()
+                total += len(unpacking.decompress(packed, _PIECE))
+                packed = unpacking.unconsumed_tail
+    return total
+
+
 def _fields(name: str, value: Any) -> dict[str, Any]:
     """A variable, or the fields of a struct by their full names; cell arrays as lists."""
     if hasattr(value, "toarray"):
-        return {name: value.toarray()} if np.prod(value.shape, dtype=np.float64) <= MOST_ENTRIES else {}
+        return {name: value.toarray()} if 8.0 * np.prod(value.shape, dtype=np.float64) <= MOST_BYTES else {}
     if not isinstance(value, np.ndarray):
         return {}
     if value.dtype.names is not None and value.size == 1:
@@ -96,11 +127,11 @@ def _v73(path: Path) -> dict[str, Any]:
             if name.startswith("#") or not hasattr(item, "dtype"):
                 continue
             if item.dtype.kind == "O":
-                cells = [np.asarray(file[reference][()]).T for reference in item[()].T.ravel()]
+                cells = [np.asarray(whole(file[reference])).T for reference in whole(item).T.ravel()]
                 if _are_cells(cells):
                     found[name] = cells
             else:
-                found[name] = np.asarray(item[()]).T
+                found[name] = np.asarray(whole(item)).T
     return found
 
 

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from hidviz.network.build_spikes import as_train, from_counts, from_events, from_trials, from_units
+from hidviz.network.build_spikes import from_counts, from_events, from_trials, from_units, split_trains
 from hidviz.network.formats.options import MOST_BYTES, Options
 from hidviz.network.spikes import Spikes, Trial
 
 MAGIC = b"\x93NUMPY"
+LONGEST_HEADER = 1000  # characters; plain arrays need some hundred, and parsing holds up whatever else runs
 KILOSORT = ("spike_times.npy", "spike_clusters.npy")
 
 
@@ -74,8 +75,8 @@ def _of_arrays(arrays: dict[str, NDArray[Any]], options: Options) -> Spikes:
 
 
 def _group(arrays: dict[str, NDArray[Any]]) -> Spikes:
-    keys = np.unique(arrays["index"])
-    trains = [as_train(arrays["t"][arrays["index"] == key]) for key in keys]
+    keys, units = np.unique(arrays["index"], return_inverse=True)
+    (trains,) = split_trains(arrays["t"], units, len(keys))
     spans = zip(arrays["start"].ravel().tolist(), arrays["end"].ravel().tolist(), strict=True)
     trials = [Trial(tuple(train[(train >= a) & (train < b)] for train in trains), a, b) for a, b in spans]
     return from_trials(trials, [f"{key:g}" for key in keys.tolist()])
@@ -112,8 +113,14 @@ def _check_header(file: IO[bytes], n_bytes: int, what: str) -> None:
     if file.read(len(MAGIC)) != MAGIC:
         raise ValueError(f"{what}is no NumPy array, whatever its name says. Save one with numpy.save")
     file.seek(0)
-    version = npy.read_magic(file)
-    shape, _, dtype = npy.read_array_header_1_0(file) if version == (1, 0) else npy.read_array_header_2_0(file)
+    try:
+        version = npy.read_magic(file)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, _, dtype = read(file, max_header_size=LONGEST_HEADER)
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise ValueError(f"{what}has a header that cannot be read: it is damaged") from error
+    if min(shape, default=0) < 0:
+        raise ValueError(f"{what}says that it has shape {shape}: it is damaged")
     if dtype.hasobject:
         raise ValueError(f"{what}holds Python objects, which are never loaded. Save plain arrays of numbers")
     claimed = float(np.prod(shape, dtype=np.float64)) * dtype.itemsize

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +26,8 @@ from hidviz.numerics import Array
 
 WORDS = {"true": 1.0, "false": 0.0}
 DELIMITERS = (",", ";", "\t", " ")
+LONGEST_CELL = 40  # characters of a cell that a sentence quotes
+WIDE = 1000  # columns beyond which pandas takes longer for a column than for all of its numbers
 
 
 class _Layout(NamedTuple):
@@ -137,24 +140,38 @@ def _rows(lines: list[str], layout: _Layout) -> Iterator[tuple[int, list[str]]]:
 
 def _matrix(text: str, lines: list[str], layout: _Layout) -> NDArray[Any]:
     """All cells as numbers: at one go where every cell is plain, else cell by cell to name the first that is not."""
-    import pandas as pd  # takes a second to import, and text alone needs it
-
     body = io.StringIO(text)
     for _ in range(layout.first):
         body.readline()
     begin = body.tell()
+    parse = _parse_wide if len(_cells(lines[layout.first], layout.delimiter)) > WIDE else _parse
     for kind in (np.int32, np.float64):
         body.seek(begin)
         try:
-            table = pd.read_csv(
-                body, header=None, sep=r"\s+" if layout.delimiter == " " else layout.delimiter, comment="#",
-                skipinitialspace=True, dtype=kind, low_memory=False,
-            ).to_numpy()  # fmt: skip
+            with np.errstate(invalid="ignore"):  # of numbers that are no whole ones, which are then read as they are
+                table = parse(body, layout.delimiter, kind)
         except (ValueError, OverflowError):  # pandas' own errors of parsing are ValueErrors
             continue
         if np.isfinite(table).all() and (not layout.names or table.shape[1] == len(layout.names)):
             return table
     return _cell_by_cell(lines, layout)
+
+
+def _parse(body: io.StringIO, delimiter: str, kind: type) -> NDArray[Any]:
+    import pandas as pd  # takes a second to import, and text alone needs it
+
+    table: NDArray[Any] = pd.read_csv(
+        body, header=None, sep=r"\s+" if delimiter == " " else delimiter, comment="#", skipinitialspace=True,
+        dtype=kind, low_memory=False,
+    ).to_numpy()  # fmt: skip
+    return table
+
+
+def _parse_wide(body: io.StringIO, delimiter: str, kind: type) -> NDArray[Any]:
+    found: NDArray[Any] = np.loadtxt(
+        body, dtype=kind, delimiter=None if delimiter == " " else delimiter, comments="#", quotechar='"', ndmin=2
+    )
+    return found
 
 
 def _cell_by_cell(lines: list[str], layout: _Layout) -> Array:
@@ -169,18 +186,23 @@ def _cell_by_cell(lines: list[str], layout: _Layout) -> Array:
         for k, cell in enumerate(cells):
             value = number(cell)
             if value is None:
-                what = f'"{cell.strip()}" is no number' if cell.strip() else "is blank"
+                what = f'"{_short(cell)}" is no number' if cell.strip() else "is blank"
                 hint = " If this line holds names, let none of them be a number." if not numbers else ""
                 raise ValueError(f"line {line}, {_column(layout, k)}: {what}.{hint}")
             if not np.isfinite(value):
-                raise ValueError(f"line {line}, {_column(layout, k)}: {cell.strip()} is no count: a value is missing.")
+                raise ValueError(f"line {line}, {_column(layout, k)}: {_short(cell)} is no count: a value is missing.")
             row.append(value)
         numbers.append(row)
     return np.array(numbers)
 
 
+def _short(cell: str) -> str:
+    cell = cell.strip()
+    return cell if len(cell) <= LONGEST_CELL else f"{cell[:LONGEST_CELL]}…"
+
+
 def _column(layout: _Layout, k: int) -> str:
-    return f'column "{layout.names[k]}"' if layout.names and layout.names[k] else f"column {k + 1}"
+    return f'column "{_short(layout.names[k])}"' if layout.names and layout.names[k] else f"column {k + 1}"
 
 
 def _by_line(error: ValueError, array: NDArray[Any], lines: list[str], layout: _Layout) -> str:
@@ -206,7 +228,7 @@ def _unique(names: list[str] | None) -> list[str] | None:
     if names is None:
         return None
     taken = [name or ("" if k == 0 else f"column {k + 1}") for k, name in enumerate(names)]
-    twice = sorted({name for name in taken if taken.count(name) > 1})
+    twice = sorted(name for name, n in Counter(taken).items() if n > 1)
     if twice:
         raise ValueError(f'line 1: two columns have the name "{twice[0]}"')
     return taken
@@ -222,7 +244,7 @@ def _events(lines: list[str], layout: _Layout, when: int, who: int, which: int |
         cell = cells[when].strip()
         value = number(cell.replace(",", ".") if layout.delimiter == ";" else cell)
         if value is None or not np.isfinite(value):
-            raise ValueError(f'line {line}, {_column(layout, when)}: "{cell}" is no time.')
+            raise ValueError(f'line {line}, {_column(layout, when)}: "{_short(cell)}" is no time.')
         if not cells[who].strip():
             raise ValueError(f"line {line}, {_column(layout, who)}: is blank, and must say which unit fired.")
         times.append(value * tick)
