@@ -4,23 +4,43 @@ from hidviz.background.blas import keep_one_blas_thread, on_one_blas_thread, one
 from hidviz.background.checkpoint import checkpoint, mapped, return_value
 from hidviz.background.executors import SCHEDULER, Crew, Workers, workers
 from hidviz.background.files import append_line, check_writable, replacing, write
+from hidviz.background.memory import (
+    PROCESS,
+    RUN,
+    asked_for,
+    format_size,
+    largest_number,
+    memory_left,
+    parse_size,
+    process_limit,
+    run_limit,
+)
 from hidviz.background.runner import Runner
 from hidviz.background.supervisor import supervise
 
 __all__ = [
+    "PROCESS",
+    "RUN",
     "SCHEDULER",
     "Crew",
     "Runner",
     "Workers",
     "append_line",
+    "asked_for",
     "check_writable",
     "checkpoint",
+    "format_size",
     "keep_one_blas_thread",
+    "largest_number",
     "mapped",
+    "memory_left",
     "on_one_blas_thread",
     "one_blas_thread",
+    "parse_size",
+    "process_limit",
     "replacing",
     "return_value",
+    "run_limit",
     "supervise",
     "workers",
     "write",

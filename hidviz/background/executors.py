@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from hidviz.background.blas import keep_one_blas_thread
 from hidviz.background.checkpoint import paced
+from hidviz.background.memory import PROCESS, RUN, process_limit
 
 SCHEDULER = "HIDVIZ_SCHEDULER"
 """Environment variable with the address of a Dask scheduler."""
@@ -66,9 +67,10 @@ def processes(n: int | None = None) -> Iterator[Crew]:
     n = (os.cpu_count() or 1) if n is None else n
     if n < 1:
         raise ValueError(f"The number of workers must be at least 1, got {n}.")
+    share = process_limit() / n
     spawn = multiprocessing.get_context("spawn")
     unwanted = spawn.Value("b", 0, lock=False)  # no lock, which a worker that is killed would take with it
-    pool = ProcessPoolExecutor(n, mp_context=spawn, initializer=_settle_in, initargs=(unwanted,))
+    pool = ProcessPoolExecutor(n, mp_context=spawn, initializer=_settle_in, initargs=(unwanted, share))
     try:
         yield Crew(pool, n)
     finally:
@@ -127,8 +129,9 @@ class _Unwanted(Exception):
 _settings = contextlib.ExitStack()  # what a worker process keeps for life
 
 
-def _settle_in(unwanted: Any) -> None:
-    """Prepare a worker process."""
+def _settle_in(unwanted: Any, memory: float) -> None:
+    """Prepare a worker process, which may use so many bytes, all of them for one run."""
+    os.environ[PROCESS] = os.environ[RUN] = str(memory)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that started this one
     if hasattr(os, "nice"):
         os.nice(NICENESS)

@@ -1,6 +1,6 @@
 """What a fit is worth: errors, likelihoods, baselines, error bars. Learning never imports it."""
 
-from hidviz.evaluation.baselines import TINY, Baselines, baseline_seconds, baselines
+from hidviz.evaluation.baselines import TINY, Baselines, baseline_memory, baseline_seconds, baselines
 from hidviz.evaluation.correlations import Correlations, correlations, rates
 from hidviz.evaluation.equivalent_models import (
     Equivalent,
@@ -44,6 +44,7 @@ __all__ = [
     "Sampled",
     "Sampler",
     "SharedStates",
+    "baseline_memory",
     "baseline_seconds",
     "baselines",
     "block_costs",

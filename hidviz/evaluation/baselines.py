@@ -60,3 +60,8 @@ def baselines(recording: Recording, held_out: Recording, *, bias: bool = False, 
 def baseline_seconds(n_visible: int, n_transitions: int) -> float:
     """Predicted seconds for `baselines`: a few curvatures of every unit, at either lag."""
     return 2e-3 + n_visible * n_transitions * (2.5e-7 + 1e-8 * n_visible + 1e-9 * n_visible**2)
+
+
+def baseline_memory(n_visible: int, n_transitions: int) -> float:
+    """Predicted bytes for `baselines`: two states for each bin to sort, and what follows them as numbers."""
+    return n_transitions * (14.0 * n_visible + 50.0)

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hidviz.background import mapped, on_one_blas_thread, return_value
+from hidviz.experiments.memory import room_for
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.ranges import CHOICES, OPTIONAL, RANGES, plain_number
 from hidviz.experiments.setup import Data, Setup, prepare_setup
@@ -63,7 +64,7 @@ class Experiment:
 
     Raises:
         ValueError: a knob is out of range; the message says what must hold.
-        Infeasible: (on `prepared`) the learner would take too long.
+        Infeasible: (on `simulate` and `prepare`) it would take too long, or too much memory.
     """
 
     n_visible: int = 18
@@ -147,7 +148,15 @@ class Experiment:
         return informed[self.start](truth, small) if self.start in informed else small
 
     def simulate(self) -> Generator[Progress, None, Data]:
-        """Draw the truth and simulate data and held-out data, yielding progress and returning the Data."""
+        """Draw the truth and simulate data and held-out data, yielding progress and returning the Data.
+
+        Raises:
+            Infeasible: the run would take more memory than it may use; the message gives the number and what would fit.
+        """
+        with room_for(self):
+            return (yield from self._simulate())
+
+    def _simulate(self) -> Generator[Progress, None, Data]:
         truth = self.truth()
         total = self.n_steps + self.n_held_out
         done = 0
@@ -169,18 +178,20 @@ class Experiment:
         """Prepare the learner, and the costs to compare with: exact where affordable, else sampled where M = 0.
 
         Raises:
-            Infeasible: the learner would take too long; the message gives the number and an alternative.
+            Infeasible: the learner would take too long, or too much memory; the message gives the number and an
+                alternative.
         """
-        return prepare_setup(
-            data,
-            self.learner,
-            n_hidden=self.n_hidden_learned,
-            model=self.model,
-            hidden_hidden=self.hidden_hidden,
-            bias=self.bias > 0.0,
-            seed=self.seed,
-            noise=int(self._stream(4).generate_state(1)[0]),
-        )
+        with room_for(self, with_data=False):
+            return prepare_setup(
+                data,
+                self.learner,
+                n_hidden=self.n_hidden_learned,
+                model=self.model,
+                hidden_hidden=self.hidden_hidden,
+                bias=self.bias > 0.0,
+                seed=self.seed,
+                noise=int(self._stream(4).generate_state(1)[0]),
+            )
 
     def learn_options(self, held_out: Learner | None) -> dict[str, Any]:
         """The keywords of `learn` that the knobs decide.

@@ -164,8 +164,7 @@ def check_room(frame: Frame, n: int) -> None:
         Infeasible: they are; the message gives the number that fits.
     """
     beliefs = frame.snapshot.estimate.beliefs
-    kept = () if beliefs is None else (beliefs.hidden, beliefs.response)
-    each = 2 * sum(part.nbytes for part in kept if part is not None)  # the newest step, and the best one
+    each = 0 if beliefs is None else 2 * beliefs.nbytes  # the newest step, and the best one
     if n * each > ROOM:
         raise Infeasible(
             f"{n} starts would remember {n * each / 1e9:.1f} GB of hidden units: "

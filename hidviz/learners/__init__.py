@@ -35,6 +35,7 @@ from hidviz.learners.protocol import (
     Infeasible,
     Learner,
     Method,
+    TooLarge,
     regauge_beliefs,
 )
 from hidviz.learners.smoothing import HiddenPosterior, hidden_posterior
@@ -54,6 +55,7 @@ __all__ = [
     "Learner",
     "LogisticFit",
     "Method",
+    "TooLarge",
     "best_rows",
     "exact",
     "hidden_posterior",

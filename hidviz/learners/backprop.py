@@ -156,6 +156,12 @@ def _by_column(by_step: Array) -> Array:
     return by_step.swapaxes(0, 1).reshape(n_hidden, n_steps * n_segments)
 
 
+def _memory(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:
+    """Visible states, twice more while they are cut; or mu of three steps, and with M del and what leads to it."""
+    paths = (52.0 if hidden_hidden else 28.0) * n_hidden
+    return n_transitions * (2.0 * (n_visible + 1) + max(3.0 * n_visible, paths))
+
+
 BACKPROP = Method(
     name="backprop",
     family="likelihood",
@@ -176,6 +182,7 @@ BACKPROP = Method(
         r"\Delta J = \sum_t \epsilon(t+1)\, s(t)^\top \qquad \Delta K = \sum_t \epsilon(t+1)\, \mu(t)^\top",
         r"\Delta L = \sum_t \delta(t+1)\, s(t)^\top \qquad \Delta M = \sum_t \delta(t+1)\, \mu(t)^\top",
     ),
+    memory=_memory,
     seconds=lambda n_visible, n_hidden, n_transitions, hidden_hidden: (
         1e-9 * n_transitions * (n_visible * (8 + 0.2 * (n_visible + n_hidden)) + n_hidden * (10 + 20 * hidden_hidden))
         + 1e-5 * n_transitions**0.5 * hidden_hidden

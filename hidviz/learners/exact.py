@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.learners.parts.budget import exact_seconds, refuse_if_long
+from hidviz.learners.parts.budget import exact_memory, exact_seconds, refuse_if_long
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
 from hidviz.network import (
     Couplings,
@@ -116,6 +116,7 @@ def method(chain: Prepare) -> Method:
             r"\partial M_{ab} = \sum_t \langle [\sigma_a(t+1) - \tanh B_a(t)]\, \sigma_b(t) \rangle_{\sigma|s}",
         ),
         seconds=exact_seconds,
+        memory=exact_memory,
     )
 
 

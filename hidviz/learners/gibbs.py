@@ -271,6 +271,11 @@ def _seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: b
     return n_transitions * (n_hidden * (2.4e-9 * n_affected + 2.4e-8) + 2.4e-8 * (n_visible + n_hidden))
 
 
+def _memory(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:  # noqa: ARG001
+    """The states, turned to columns; the samples of three steps, one padded, and its random start."""
+    return n_transitions * (6.0 * n_visible + 40.0 * n_hidden + 40.0)
+
+
 GIBBS = Method(
     name="gibbs",
     family="sampling",
@@ -294,4 +299,5 @@ GIBBS = Method(
     ),
     phases=("E", "M", "M", "M", "M"),
     seconds=_seconds,
+    memory=_memory,
 )

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from hidviz.learners.parts.budget import distinct_memory
 from hidviz.learners.parts.e_step_solver import settle
-from hidviz.learners.parts.mean_field_cases import cases_of, distinct_cases
+from hidviz.learners.parts.mean_field_cases import WIDEST, cases_of, distinct_cases
 from hidviz.learners.parts.mean_field_objective import Theory, objective_and_slopes, wire
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
 from hidviz.network import Couplings, Recording, as_gradient, learned_blocks
@@ -119,6 +120,12 @@ def _seconds(field: float, pair: float = 0.0) -> Callable[[int, int, int, bool],
     return seconds
 
 
+def _memory(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:
+    """The transitions; to count them where few units make them come back, or the magnetisations of some steps."""
+    counting = 0.0 if hidden_hidden or n_visible > WIDEST else distinct_memory(n_visible, 0, n_transitions)
+    return n_transitions * (5.0 * n_visible + 30.0) + max(counting, n_transitions * (36.0 * n_hidden + 30.0))
+
+
 _E_STEP = r"\tanh^{-1}\mu_a(t) = \sum_j L_{aj}s_j(t-1) + \sum_b M_{ab}\mu_b(t-1) + "
 _NAIVE_E_STEP = _E_STEP + r"\sum_i\{s_i(t+1)-\tanh H_i\}K_{ia} + \sum_b\{\mu_b(t+1)-\tanh B_b\}M_{ba}"
 _FULL_E_STEP = (
@@ -158,6 +165,7 @@ MEAN_FIELD = Method(
     ),
     equations=(_FULL_E_STEP, _LOWEST_AVERAGE, *_M_STEP),
     phases=("E", "EM", *_M_PHASES),
+    memory=_memory,
     seconds=_seconds(1.2e-8),
 )
 MEAN_FIELD_NAIVE = Method(
@@ -175,6 +183,7 @@ MEAN_FIELD_NAIVE = Method(
     ),
     equations=(_NAIVE_E_STEP, *_NAIVE_M_STEP),
     phases=("E", *_M_PHASES),
+    memory=_memory,
     seconds=_seconds(1.2e-8),
 )
 MEAN_FIELD_GAUSSIAN = Method(
@@ -192,6 +201,7 @@ MEAN_FIELD_GAUSSIAN = Method(
     ),
     equations=(_FULL_E_STEP, r"\langle f(H_i)\rangle = \int Dx\, f(H_i + \Delta_i x)", *_M_STEP),
     phases=("E", "EM", *_M_PHASES),
+    memory=_memory,
     seconds=_seconds(9e-8),
 )
 MEAN_FIELD_SECOND_ORDER = Method(
@@ -214,6 +224,7 @@ MEAN_FIELD_SECOND_ORDER = Method(
         _M_STEP[-1] + r" + \sum_t(1-\mu_a^2(t+1))\,M_{ab}\,(1-\mu_b^2(t))",
     ),
     phases=("EM", "E", "EM", *_M_PHASES),
+    memory=_memory,
     seconds=_seconds(1.2e-8),
 )
 MEAN_FIELD_SAME_TIME = Method(
@@ -240,5 +251,6 @@ MEAN_FIELD_SAME_TIME = Method(
         *_M_STEP[2:],
     ),
     phases=("EM", "EM", "E", "EM", *_M_PHASES),
+    memory=_memory,
     seconds=_seconds(1.2e-8, 8e-10),
 )

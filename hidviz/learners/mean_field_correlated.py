@@ -29,8 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
+from hidviz.learners.parts.budget import distinct_memory
 from hidviz.learners.parts.correlated_e_step import Bins, Solution, ascent, pair_products, settle
-from hidviz.learners.parts.mean_field_cases import Cases, cases_of, distinct_cases
+from hidviz.learners.parts.mean_field_cases import WIDEST, Cases, cases_of, distinct_cases
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
 from hidviz.network import Couplings, Recording, as_gradient, learned_blocks, with_bias
 from hidviz.numerics import Array, gaussian, log_2cosh
@@ -212,6 +213,13 @@ def _seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: b
     return 12.0 * (1 + 29 * hidden_hidden) * n_transitions * sweep
 
 
+def _memory(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:
+    """As mean field, with the responses beside the magnetisations."""
+    counting = 0.0 if hidden_hidden or n_visible > WIDEST else distinct_memory(n_visible, 0, n_transitions)
+    spread = 8.0 * (n_visible + n_hidden) * hidden_hidden
+    return n_transitions * (5.0 * n_visible + 30.0 + spread) + max(counting, n_transitions * (56.0 * n_hidden + 30.0))
+
+
 _E_STEP = (
     r"\tanh^{-1}\mu_a(t) = B_a(t-1) + \sum_r\{x_r - \langle\tanh H_r\rangle\}R_{ra} + "
     r"\mu_a\{(1-\mu_a^2)^{-1}-\Lambda_a\}, \quad R = [K; M],\; x = [s(t+1); \mu(t+1)]"
@@ -239,4 +247,5 @@ MEAN_FIELD_CORRELATED = Method(
         r"\Delta M_{ab} \propto \sum_t\{f_a(t+1)\,\mu_b - \langle 1-\tanh^2 B_a\rangle\sum_c M_{ac}C_{cb}\}",
     ),
     seconds=_seconds,
+    memory=_memory,
 )

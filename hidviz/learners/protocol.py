@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from hidviz.background import RUN, format_size, largest_number, run_limit
 from hidviz.network import Couplings, Gauge, Recording, block_shapes, learned_blocks
 from hidviz.numerics import Array
 
@@ -34,6 +35,19 @@ class Infeasible(ValueError):
     """A request that is well formed but would take too long or too much memory; the message gives the number."""
 
 
+class TooLarge(Infeasible):
+    """A request that would take too much memory.
+
+    Args:
+        sentence: the message.
+        knobs: values of an experiment's knobs with which it would fit; empty where fewer bins do not help.
+    """
+
+    def __init__(self, sentence: str, knobs: Mapping[str, int] = MappingProxyType({})) -> None:
+        super().__init__(sentence)
+        self.knobs = dict(knobs)
+
+
 @dataclass(frozen=True, eq=False)
 class Beliefs:
     """What a learner thinks of the hidden units, kept from one step to the next.
@@ -47,6 +61,11 @@ class Beliefs:
     hidden: Array
     sweeps: int = 0
     response: Array | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that these arrays take."""
+        return self.hidden.nbytes + (0 if self.response is None else self.response.nbytes)
 
 
 def regauge_beliefs(beliefs: Beliefs, gauge: Gauge) -> Beliefs:
@@ -145,6 +164,11 @@ class Prepare(Protocol):
         ...
 
 
+def beliefs_memory(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:  # noqa: ARG001
+    """Bytes of what most learners hold: the transitions, and beliefs of the newest steps and the best one."""
+    return n_transitions * (8.0 * n_visible + 40.0 * n_hidden + 40.0)
+
+
 @dataclass(frozen=True)
 class Method:
     """An inference method: how to prepare it, and what a user should know before choosing it.
@@ -161,6 +185,8 @@ class Method:
         phases: of a learner whose E-step and M-step can be told apart, in which of them each equation is in play: "E",
             "M" or "EM"; empty for the others.
         seconds: predicted seconds for one evaluation, from (Nv, Nh, n_transitions, hidden_hidden); a rough guide.
+        memory: predicted bytes at the worst moment of preparing it and learning with it, from the same, without the
+            recording; right within a factor of two where it is much.
         stochastic: whether its gradients are random estimates; its `prepare` then takes a `seed`.
         family: what decides when to stop it: its "likelihood", the noise of "sampling", the bias of a "mean-field", or
             nothing that is known of it ("other").
@@ -177,6 +203,7 @@ class Method:
     summary: str
     equations: tuple[str, ...]
     seconds: Callable[[int, int, int, bool], float]
+    memory: Callable[[int, int, int, bool], float] = beliefs_memory
     stochastic: bool = False
     phases: tuple[str, ...] = ()
     family: Family = "other"
@@ -220,17 +247,33 @@ class Method:
 
         Raises:
             ValueError: an argument is out of range, or the method does not know an option.
-            Infeasible: the request would take too long; the message gives the number and an alternative.
+            Infeasible: the request would take too long, or more memory than a run may use (`background.run_limit`); the
+                message gives the number and an alternative.
         """
         if isinstance(n_hidden, bool) or not isinstance(n_hidden, int | np.integer) or n_hidden < 0:
             raise ValueError(f"n_hidden must be a whole number, 0 or more, got {n_hidden!r}.")
         if unknown := set(options) - self.options:
             takes = ", ".join(sorted(self.options)) or "no options"
             raise ValueError(f"{self.title} takes {takes}, got {', '.join(sorted(unknown))}.")
+        self._refuse_if_large(recording, int(n_hidden), hidden_hidden)
         settings: dict[str, Any] = {"n_hidden": int(n_hidden), "hidden_hidden": hidden_hidden, "bias": bias, **options}
         learner = replace(self.prepare(recording, **settings), unchanging=recording.unchanging)
         object.__setattr__(learner, "again", partial(self, recording, **settings))
         return learner
+
+    def _refuse_if_large(self, recording: Recording, n_hidden: int, hidden_hidden: bool) -> None:
+        def needed(n: int) -> float:
+            return self.memory(recording.n_visible, n_hidden, n, hidden_hidden)
+
+        n, limit = recording.n_transitions, run_limit()
+        if needed(n) <= limit:
+            return
+        most = largest_number(lambda n: needed(n) <= limit, n)
+        raise TooLarge(
+            f"{self.title} would need about {format_size(needed(n))} of memory for {n:,} transitions of "
+            f"{recording.n_visible} + {n_hidden} units, and a run may use {format_size(limit)}: at most {most:,} would "
+            f"fit. Take fewer bins or units, or allow more with {RUN}."
+        )
 
 
 _COMMON = {"recording", "n_hidden", "hidden_hidden", "bias"}

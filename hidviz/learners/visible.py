@@ -166,6 +166,15 @@ def _seconds(lags: int) -> Callable[[int, int, int, bool], float]:
     return seconds
 
 
+def _memory(lags: int) -> Callable[[int, int, int, bool], float]:
+    """Senders and receivers, twice while they are turned to columns."""
+
+    def memory(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:  # noqa: ARG001
+        return n_transitions * (5.0 + 2.0 * lags) * (n_visible + 1)
+
+    return memory
+
+
 VISIBLE = Method(
     name="visible",
     family="likelihood",
@@ -184,6 +193,7 @@ VISIBLE = Method(
         r"\Delta J = \sum_t \left[ s(t+1) - \tanh H(t) \right] s(t)^\top",
     ),
     seconds=_seconds(1),
+    memory=_memory(1),
 )
 
 VISIBLE_LAG2 = Method(
@@ -206,4 +216,5 @@ VISIBLE_LAG2 = Method(
         r"\Delta K = \sum_t \left[ s(t+1) - \tanh H(t) \right] s(t-1)^\top",
     ),
     seconds=_seconds(2),
+    memory=_memory(2),
 )

@@ -259,7 +259,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._pace.running = session.running
         self._sidebar.draw(session)
         self.transport.draw()
-        told = remarks_of(frame, session.problem, infeasible=session.infeasible)
+        told = remarks_of(frame, session.failure)
         self._warn(told)
         state = state_of(
             frame,
@@ -277,11 +277,11 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def _warn(self, remarks: tuple[Remark, ...]) -> None:
         """Say each kind of remark once, all that hold together, with the first cure beside them."""
         self._remedy = next((remark.cure for remark in remarks if remark.cure), None)
-        kinds = tuple(remark.kind for remark in remarks)
-        if kinds == self._told:
+        told = tuple(each.sentence if each.kind in ("infeasible", "failed") else each.kind for each in remarks)
+        if told == self._told:
             return
         self._tell(sentences_of(remarks))
-        self._told = kinds
+        self._told = told
         self.notice.cure = self._remedy.label if self._remedy else ""
 
     def _tell(self, text: str) -> None:

@@ -43,6 +43,7 @@ def serve(
     address: str = "localhost",
     show: bool = False,
     origins: Sequence[str] = (),
+    prefix: str = "",
     inherited: socket.socket | None = None,
 ) -> None:
     """Serve the page until interrupted or asked to terminate.
@@ -52,6 +53,7 @@ def serve(
         address: to listen on; "localhost" is reached from this machine alone, "0.0.0.0" from everywhere.
         show: whether to open a browser.
         origins: names under which browsers may reach the page beside its own, with a port unless it is the web's.
+        prefix: what the path begins with, such as "/class" behind a proxy that hands this path on; empty for nothing.
         inherited: a socket to listen on in the place of a port of its own, as one of several processes.
 
     Raises:
@@ -66,6 +68,7 @@ def serve(
         address="localhost" if inherited else address,
         start=False,
         show=show,
+        prefix=prefix,
         title={"hidviz": "hidviz"},
         location=False,  # the page keeps its address itself: see Instrument
         verbose=False,
@@ -84,7 +87,7 @@ def serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.asyncio_loop.add_signal_handler(number, lambda: loop.add_callback(_end, server))
     server.start()
-    print(f"hidviz is at http://{'localhost' if address in EVERYWHERE else address}:{port}/hidviz", flush=True)
+    print(f"hidviz is at http://{'localhost' if address in EVERYWHERE else address}:{port}{prefix}/hidviz", flush=True)
     LOG.info("serving on %s:%d; may connect: %s", address, port, ", ".join(allowed_origins(address, port, origins)))
     loop.start()
 

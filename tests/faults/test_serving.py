@@ -132,6 +132,49 @@ def test_two_processes_end_with_the_one_that_started_them(number):
     wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in children), "all to be gone")  # noqa: PTH110
 
 
+HUGE = "?nv=200&nh=200&T=10000000&out=10000000"
+
+
+def test_a_link_to_more_than_there_is_memory_for_is_answered_by_what_would_fit_and_the_page_lives():
+    running = Serving("--memory", "2G", "--run-memory", "500M")
+    try:
+        used = resident(running.process.pid)
+        said = asyncio.run(refused(running.url + HUGE))
+        assert re.search(r"need about \d+ GB of memory.*a run may use 500 MB: at most [\d,]+ bins would fit", said)
+        assert resident(running.process.pid) < used + 3e8
+        asyncio.run(opened(running.url + "?nv=5&nh=1&T=300&out=100"))
+    finally:
+        assert running.stop() == 0
+    assert not any("Traceback" in line for line in running.log)
+
+
+def test_the_memory_of_a_server_is_divided_between_its_processes():
+    running = Serving("--num-procs", 2, "--memory", "1G")
+    try:
+        said = asyncio.run(refused(running.url + HUGE))
+        assert "a run may use 250 MB" in said
+    finally:
+        running.stop()
+
+
+def resident(pid):
+    """Bytes of memory that a process uses."""
+    with open(f"/proc/{pid}/statm") as told:  # noqa: PTH123
+        return int(told.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+async def refused(url):
+    """What the page says to a link whose run is refused, once it goes on answering."""
+    visitor = await Visitor.open(url)
+    await visitor.until(lambda now: now["error"])
+    said, frames = visitor.state["error"], visitor.frames
+    await visitor.press("Run")
+    await visitor.until(lambda _: visitor.frames > frames)
+    assert visitor.state["error"] in (said, "")
+    await visitor.close()
+    return said
+
+
 async def opened(url):
     visitor = await Visitor.open(url)
     await visitor.press("Step")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hidviz import Experiment, Gauge
 from hidviz.experiments import Frame, iter_run
+from hidviz.learners import Infeasible, TooLarge
 from hidviz.learning import Cure, Remark
 from hidviz.ui import Dashboard
 from hidviz.ui.components.learner_note import LearnerNote, duration
@@ -108,13 +109,17 @@ def test_each_kind_of_remark_is_told_once_with_the_first_cure_and_all_its_senten
 
 def test_a_run_that_converged_needs_no_telling_and_one_that_is_infeasible_a_cure():
     converged = Remark("converged", "Converged.")
-    assert remarks_of(None, "", infeasible=False) == ()
-    (told,) = remarks_of(None, "Too many hidden units.", infeasible=True)
+    assert remarks_of(None, None) == ()
+    (told,) = remarks_of(None, Infeasible("Too many hidden units."))
     assert told.cure.knobs == {"learner": "mean-field"}
+    (told,) = remarks_of(None, TooLarge("Too many bins.", {"n_steps": 1000, "n_held_out": 0}))
+    assert (told.cure.label, told.cure.knobs) == ("Take 1,000 bins", {"n_steps": 1000, "n_held_out": 0})
+    (told,) = remarks_of(None, TooLarge("Too many units."))
+    assert told.cure is None
     experiment = Experiment(n_visible=3, n_hidden=1, n_steps=20, n_held_out=0, max_steps=0)
     (frame,) = [item for item in iter_run(experiment) if isinstance(item, Frame)]
     frame = replace(frame, snapshot=replace(frame.snapshot, remarks=(converged,)))
-    assert remarks_of(frame, "", infeasible=False) == ()
+    assert remarks_of(frame, None) == ()
 
 
 def test_every_tab_has_its_key_in_the_links():

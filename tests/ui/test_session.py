@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from hidviz import Couplings, Experiment, Gauge, load_bundle, save_bundle
+from hidviz.background import RUN
 from hidviz.experiments.frame import Frame
 from hidviz.experiments.run import iter_run
+from hidviz.learners import Infeasible
 from hidviz.network.couplings import BLOCKS
-from hidviz.ui.state.session import Session
+from hidviz.ui.state.session import Session, depth_of
 from hidviz.ui.state.undo import DEPTH
 
 SMALL = Experiment(n_visible=6, n_hidden=2, n_steps=400, n_held_out=200)
@@ -274,9 +276,38 @@ def test_a_knob_out_of_range_changes_nothing(session):
     assert session.frame is before
 
 
+def test_a_run_that_needs_too_much_memory_is_refused_at_once_and_the_session_lives(session, monkeypatch):
+    monkeypatch.setenv(RUN, "500M")
+    shown = step(session, 2)
+    session.change(n_visible=200, n_hidden=200, n_steps=10_000_000, n_held_out=10_000_000)
+    settle(session, lambda s: s.failure is not None)
+    assert "a run may use 500 MB" in session.problem
+    assert session.frame is shown, "what was shown stays"
+    for act in (session.run, session.step, session.rewind):
+        act()
+        settle(session, lambda s: s.failure is not None)
+    session.change(**{name: getattr(SMALL, name) for name in ("n_visible", "n_hidden", "n_steps", "n_held_out")})
+    settle(session, lambda s: s.failure is None and not s.awaiting and not s.running)
+    assert step(session, 2).snapshot.couplings == shown.snapshot.couplings
+
+
+def test_frames_to_undo_to_are_fewer_where_each_remembers_much(session, monkeypatch):
+    frame = step(session, 1)
+    assert depth_of(frame) == DEPTH
+    each = frame.snapshot.estimate.beliefs.nbytes
+    assert each >= frame.snapshot.estimate.beliefs.hidden.nbytes > 0
+    monkeypatch.setattr("hidviz.ui.state.session.ROOM", 3.5 * each)
+    for k in range(6):
+        session.flip(k % 2)
+    assert session.n_undo == (3, 0)
+    monkeypatch.setattr("hidviz.ui.state.session.ROOM", 0.5 * each)
+    session.flip(0)
+    assert session.n_undo == (1, 0), "the last one can be undone however large"
+
+
 def test_an_infeasible_learner_is_refused_and_can_be_replaced(session):
     session.change(model="stochastic", n_hidden=30, learner="exact")
-    settle(session, lambda s: s.infeasible)
+    settle(session, lambda s: isinstance(s.failure, Infeasible))
     assert "mean field" in session.problem
     session.change(learner="mean-field")
     settle(session, lambda s: not s.problem and s.frame.snapshot.couplings.n_hidden == 30 and not s.running)

@@ -1,7 +1,8 @@
 """What an exact evaluation costs, predicted before it is begun, and the refusal of what would take too long.
 
 Sums over 2**Nh hidden states are exact and grow fast: a page that starts one should know when it will end. Seconds are
-those of one core of a common machine, a rough guide; not a limit on memory, which blocks keep small throughout.
+those of one core of a common machine, a rough guide. Memory grows with the bins, and with the distinct states among
+them; sums over hidden states are made in blocks, which keep theirs small.
 """
 
 from __future__ import annotations
@@ -23,6 +24,21 @@ def exact_seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidd
     n_triples = min(n_transitions, 2.0 ** (3 * n_visible))
     counting = 1.3e-6 * n_present + n_triples * (2e-7 + 2e-8 * n_visible)
     return 5e-4 + tables * n_visible + counting + 2.5e-10 * n_triples * n_states
+
+
+def exact_memory(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:
+    """Predicted bytes for the exact likelihood and its gradient."""
+    if hidden_hidden:
+        block = 6.0 * 8.0 * 2**21  # messages and factors of a block of time, and of the one before
+        return block + n_transitions * (13.0 * n_visible + 32.0 * n_hidden + 150.0)
+    return distinct_memory(n_visible, n_hidden, n_transitions) + 8.0 * n_hidden * min(n_transitions, 4e5)
+
+
+def distinct_memory(n_visible: int, n_hidden: int, n_transitions: int) -> float:
+    """Predicted bytes for counting distinct transitions: the codes of all bins, and tables over distinct states."""
+    n_states = n_transitions / (1.0 + n_transitions / 2.0**n_visible)  # some come back often, others are never seen
+    tables = 24.0 * (n_visible + 1) + 16.0 * n_hidden + 32.0 * 2.0 ** (n_hidden - n_hidden // 2)
+    return n_transitions * (3.0 * n_visible + 8.0 * min(n_visible + 1, 30) + 70.0) + n_states * tables
 
 
 def refuse_if_long(n_visible: int, n_hidden: int, n_transitions: int, *, hidden_hidden: bool) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from hidviz.network import Recording, distinct_transitions
 from hidviz.numerics import Array, Index, States, distinct
 
-_WIDEST = 20  # visible units; three states of more hardly ever come back
+WIDEST = 20  # visible units; three states of more hardly ever come back
 
 
 class Cases(NamedTuple):
@@ -61,7 +61,7 @@ def cases_of(recording: Recording) -> Cases:
 
 def distinct_cases(recording: Recording, cases: Cases) -> DistinctCases | None:
     """Each distinct case once, order in time lost; None where that would not at least halve the work."""
-    if recording.n_visible > _WIDEST:
+    if recording.n_visible > WIDEST:
         return None
     n = recording.n_transitions
     if 2 * 2**recording.n_visible > n and 2 * len(distinct(cases.present[:, :-1])[0]) > n:

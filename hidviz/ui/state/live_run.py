@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from hidviz.background import Runner
 from hidviz.experiments import LIVE, Data, Experiment, Frame, Progress, iter_resumed, iter_run, with_knobs
-from hidviz.learners import LEARNERS, Infeasible
+from hidviz.learners import LEARNERS
 from hidviz.ui.state.awaited import Awaited
 from hidviz.ui.state.speeds import FASTEST, SPEEDS
 from hidviz.ui.state.undo import History
@@ -51,8 +51,7 @@ class LiveRun:
         self._seen = self._runner.version
         self.frame = frame
         self.progress: Progress | None = None
-        self.problem = ""
-        self.infeasible = False
+        self.failure: BaseException | None = None  # what ended the run that the knobs want
         self.event = ""  # the last thing that a user did or should know, as a sentence
         self.halves = False  # whether each step is shown in its two halves
         self._going = False  # whether it is to go on by itself
@@ -87,6 +86,11 @@ class LiveRun:
     def finished(self) -> bool:
         """Whether the run shown has come to its end."""
         return self.frame is not None and self.frame.snapshot.state != "learning"
+
+    @property
+    def problem(self) -> str:
+        """What failed, as a sentence; empty if nothing has."""
+        return "" if self.failure is None else str(self.failure) or repr(self.failure)
 
     @property
     def data(self) -> Data | None:
@@ -125,10 +129,8 @@ class LiveRun:
             self._take(item)
         elif item is not None:
             self.progress = item
-        if failure := self._runner.failure:
-            self.progress = None
-            self.infeasible = isinstance(failure, Infeasible)
-            self.problem = str(failure) or repr(failure)
+        if self._runner.failure:
+            self.progress, self.failure = None, self._runner.failure
         return True
 
     # What a user can do
@@ -290,6 +292,6 @@ class LiveRun:
 
     def _start(self, items: Iterator[Progress | Frame], going: bool, steps: int) -> None:
         """Consume a run: on and on, or for a number of frames."""
-        self.problem, self.infeasible, self.progress = "", False, None
+        self.failure = self.progress = None
         self._going, self.halves, self._cost_before = going, False, None
         self._runner.start(items, steps=None if going else steps)

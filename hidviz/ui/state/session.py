@@ -15,9 +15,10 @@ from hidviz.experiments import Bundle, Frame, iter_edited, iter_reopened, regaug
 from hidviz.network import Couplings, Gauge, flip, swap
 from hidviz.ui.state.awaited import Awaited
 from hidviz.ui.state.live_run import LiveRun
-from hidviz.ui.state.undo import History
+from hidviz.ui.state.undo import DEPTH, History
 
 LARGEST_BY_HAND = 100.0
+ROOM = 2.5e8  # bytes of beliefs about hidden units that may be kept to undo to
 
 
 class Session(LiveRun):
@@ -63,7 +64,7 @@ class Session(LiveRun):
         before, going = self.frame, self.running
         if before is None:
             return
-        self._history = self._history.remembering(before)
+        self._history = self._history.remembering(before, depth_of(before))
         self._show(before, iter_edited(before, couplings), going)
         self._cost_before = before.snapshot.cost
         self.event = event
@@ -96,7 +97,7 @@ class Session(LiveRun):
     def load(self, frame: Frame) -> None:
         """Take over a run that was made elsewhere, with its knobs; this can be undone."""
         if self.frame is not None:
-            self._history = self._history.remembering(self.frame)
+            self._history = self._history.remembering(self.frame, depth_of(self.frame))
         self._continue(frame, going=False)
         self.event = f"Loaded the run from start {frame.experiment.start_index}, at step {frame.snapshot.step}."
 
@@ -132,7 +133,7 @@ class Session(LiveRun):
 
     def _regauge(self, gauge: Gauge) -> None:
         assert self.frame is not None
-        self._history = self._history.remembering(self.frame)
+        self._history = self._history.remembering(self.frame, depth_of(self.frame))
         flipped = regauge_frame(self.frame, gauge)
         if self.awaiting:
             self.frame = flipped
@@ -142,3 +143,9 @@ class Session(LiveRun):
     def _travel(self, frame: Frame, history: History[Frame]) -> None:
         self._history = history
         self._continue(frame, going=self.running)
+
+
+def depth_of(frame: Frame) -> int:
+    """How many frames like this one can be kept to undo to: fewer where each remembers much of the hidden units."""
+    beliefs = frame.snapshot.estimate.beliefs
+    return DEPTH if beliefs is None else max(1, min(DEPTH, int(ROOM / max(1, beliefs.nbytes))))

@@ -22,9 +22,14 @@ class History(Generic[Item]):
     past: tuple[Item, ...] = ()
     future: tuple[Item, ...] = ()
 
-    def remembering(self, present: Item) -> History[Item]:
-        """The history after something is done to the present state; what was undone before is gone."""
-        return History((*self.past, present)[-DEPTH:], ())
+    def remembering(self, present: Item, depth: int = DEPTH) -> History[Item]:
+        """The history after something is done to the present state; what was undone before is gone.
+
+        Args:
+            present: the state.
+            depth: how many states to remember, the present one included.
+        """
+        return History((*self.past, present)[-depth:], ())
 
     def undone(self, present: Item) -> tuple[Item, History[Item]]:
         """The state before the present one, and the history as seen from there.

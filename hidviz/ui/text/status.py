@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hidviz.experiments import Experiment, Frame, preset_of
+from hidviz.learners import Infeasible, TooLarge
 from hidviz.learning import Cure, Remark
 from hidviz.network import MATRICES, Gauge, cosines, n_equivalent_models
 from hidviz.ui.theme import diverging
@@ -19,18 +20,20 @@ LISTED = 6  # hidden units that a sentence can name one by one; of more it gives
 READABLE = 0.2  # seconds between two readings of running numbers: more often costs time and cannot be read
 
 
-def remarks_of(frame: Frame | None, problem: str, *, infeasible: bool) -> tuple[Remark, ...]:
+def remarks_of(frame: Frame | None, failure: BaseException | None) -> tuple[Remark, ...]:
     """What must be told beside the picture: what failed, else all that the run has to say but that it converged.
 
     Args:
         frame: the newest one.
-        problem: what failed, as a sentence; empty if nothing has.
-        infeasible: whether it was a request that would take too long.
+        failure: what ended the run that the knobs want; None if nothing has.
     """
-    if infeasible:
-        return (Remark("infeasible", problem, Cure("Use mean field", {"learner": "mean-field"})),)
-    if problem:
-        return (Remark("failed", problem),)
+    if isinstance(failure, TooLarge):
+        fewer = Cure(f"Take {failure.knobs['n_steps']:,} bins", failure.knobs) if failure.knobs else None
+        return (Remark("infeasible", str(failure), fewer),)
+    if isinstance(failure, Infeasible):
+        return (Remark("infeasible", str(failure), Cure("Use mean field", {"learner": "mean-field"})),)
+    if failure is not None:
+        return (Remark("failed", str(failure) or repr(failure)),)
     return tuple(each for each in frame.snapshot.remarks if each.kind != "converged") if frame else ()
 
 

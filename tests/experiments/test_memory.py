@@ -1,0 +1,168 @@
+"""The memory of a run is predicted, and a run that does not fit is refused before anything is made."""
+
+import json
+import pickle
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hidviz import Experiment, fit_recording, iter_run
+from hidviz.background import PROCESS, RUN, asked_for, return_value
+from hidviz.background.executors import alone
+from hidviz.experiments import Settings
+from hidviz.experiments.memory import predicted_memory, room_for
+from hidviz.learners import LEARNERS, TooLarge
+from hidviz.network import Recording
+from hidviz.sweeps import Sweep, grid, run_sweep
+from hidviz.sweeps.measurement import measure
+
+HUGE = Experiment(n_visible=200, n_hidden=200, n_steps=10_000_000, n_held_out=10_000_000)
+SMALL = Experiment(n_visible=4, n_hidden=1, n_steps=200, n_held_out=100, max_steps=2)
+
+
+@pytest.fixture
+def gigabyte(monkeypatch):
+    """A run may use one gigabyte."""
+    monkeypatch.setenv(PROCESS, "100G")
+    monkeypatch.setenv(RUN, "1G")
+
+
+@pytest.mark.parametrize("hidden_hidden", [False, True], ids=["M=0", "M"])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_more_units_and_more_bins_never_take_less(name, hidden_hidden):
+    for size in ((5, 3, 1000), (18, 2, 100_000), (30, 8, 10_000)):
+        for k in range(3):
+            larger = tuple(n + (i == k) for i, n in enumerate(size))
+            assert LEARNERS[name].memory(*larger, hidden_hidden) >= LEARNERS[name].memory(*size, hidden_hidden) > 0.0
+
+
+def test_the_refusal_says_how_much_of_how_much_and_what_would_fit(gigabyte):  # noqa: ARG001
+    with pytest.raises(TooLarge) as refused:
+        return_value(HUGE.simulate())
+    said = str(refused.value)
+    assert f"{predicted_memory(HUGE) / 1e9:.3g} GB" in said
+    assert "a run may use 1 GB" in said
+    assert RUN in said
+    most = int(re.search(r"at most ([\d,]+) bins", said)[1].replace(",", ""))
+    assert refused.value.knobs == {"n_steps": most, "n_held_out": most}
+    fitting = replace(HUGE, **refused.value.knobs)
+    with room_for(fitting):
+        pass
+    with pytest.raises(TooLarge), room_for(replace(HUGE, n_steps=int(1.2 * most), n_held_out=int(1.2 * most))):
+        pass
+    assert str(pickle.loads(pickle.dumps(refused.value))) == said
+
+
+def test_held_out_data_that_are_shorter_stay_as_they_are(gigabyte):  # noqa: ARG001
+    with pytest.raises(TooLarge) as refused, room_for(replace(HUGE, n_held_out=100)):
+        pass
+    assert refused.value.knobs["n_held_out"] == 100 < refused.value.knobs["n_steps"]
+
+
+def test_no_offer_is_made_where_fewer_bins_do_not_help(monkeypatch):
+    monkeypatch.setenv(RUN, "1M")
+    with pytest.raises(TooLarge, match="no number of bins would fit") as refused, room_for(SMALL):
+        pass
+    assert refused.value.knobs == {}
+
+
+def test_every_door_refuses_before_it_makes_anything(gigabyte, monkeypatch):  # noqa: ARG001
+    def made(*_, **__):
+        raise AssertionError("data were made")
+
+    monkeypatch.setattr(np.random, "default_rng", made)
+    for begin in (HUGE.run, lambda: iter_run(HUGE), lambda: iter([measure(HUGE)])):
+        with pytest.raises(TooLarge):
+            next(begin())
+
+
+def test_what_other_runs_use_or_have_asked_for_counts(monkeypatch):
+    monkeypatch.setenv(PROCESS, "100G")
+    monkeypatch.setenv(RUN, "100G")
+    with room_for(SMALL):
+        pass
+    with (
+        asked_for(99.9e9),
+        pytest.raises(TooLarge, match=r"is left of what all runs here share.*HIDVIZ_MEMORY"),
+        room_for(SMALL),
+    ):
+        pass
+    with room_for(SMALL):
+        pass
+
+
+def test_a_sweep_refuses_such_a_point_and_goes_on(gigabyte):  # noqa: ARG001
+    sweep = Sweep("lengths", grid(replace(SMALL, n_visible=150), n_steps=(100, 10_000_000, 200)))
+    *_, last = run_sweep(sweep, alone)
+    assert len(last.measurements) == 2
+    (sentence,) = last.failed.values()
+    assert "a run may use 1 GB" in sentence
+
+
+def test_a_recording_that_is_too_long_for_its_learner_is_refused(monkeypatch):
+    states = np.where(np.random.default_rng(1).random((2000, 5)) < 0.5, 1, -1)
+    settings = Settings(learner="mean-field", n_hidden=3, max_steps=1, starts=1)
+    monkeypatch.setenv(RUN, "200k")
+    with pytest.raises(
+        TooLarge, match=r"lowest order would need about .* MB .* of 5 \+ 3 units.*at most [\d,]+ would fit"
+    ):
+        return_value(fit_recording(Recording(states), settings))
+
+
+PEAK = """
+import json, sys
+import hidviz.sweeps, matplotlib, scipy.optimize
+from hidviz import Experiment, iter_run
+from hidviz.experiments import Frame
+
+def status(key):
+    with open("/proc/self/status") as lines:
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith(key))
+
+experiment = Experiment(**json.loads(sys.argv[1]))
+list(iter_run(Experiment(**{**json.loads(sys.argv[1]), "n_steps": 100, "n_held_out": 100})))  # late imports
+idle = status("VmRSS")
+for item in iter_run(experiment):
+    pass
+print(status("VmHWM") - idle)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="optional: the peak of a process is read from Linux")
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {"n_visible": 18, "n_hidden": 2, "n_steps": 2_000_000, "n_held_out": 0},
+        {"n_visible": 40, "n_hidden": 40, "n_steps": 200_000, "n_held_out": 0},
+        {"n_visible": 20, "n_hidden": 30, "n_steps": 100_000, "n_held_out": 50_000, "hidden_hidden": True},
+        {"n_visible": 18, "n_hidden": 2, "n_steps": 500_000, "n_held_out": 0, "learner": "exact"},
+        {"n_visible": 5, "n_hidden": 5, "n_steps": 2_000_000, "n_held_out": 0, "learner": "exact"},
+        {"n_visible": 8, "n_hidden": 3, "n_steps": 500_000, "n_held_out": 0, "learner": "exact", "hidden_hidden": True},
+        {"n_visible": 10, "n_hidden": 10, "n_steps": 200_000, "n_held_out": 100_000, "learner": "mean-field"},
+        {"n_visible": 30, "n_hidden": 30, "n_steps": 100_000, "n_held_out": 0, "learner": "mean-field", "max_steps": 1},
+        {"n_visible": 10, "n_hidden": 8, "n_steps": 150_000, "n_held_out": 0, "learner": "mean-field-correlated"},
+        {"n_visible": 20, "n_hidden": 30, "n_steps": 200_000, "n_held_out": 0, "learner": "gibbs"},
+        {
+            "n_visible": 100,
+            "n_hidden": 0,
+            "n_steps": 500_000,
+            "n_held_out": 200_000,
+            "learner": "visible",
+            "max_steps": 12,
+        },
+        {"n_visible": 60, "n_hidden": 0, "n_steps": 500_000, "n_held_out": 0, "learner": "visible-lag2"},
+    ],
+    ids=lambda knobs: f"{knobs.get('learner', 'backprop')}-{knobs['n_visible']}-{knobs['n_hidden']}",
+)
+def test_the_prediction_is_right_within_a_factor_of_two(knobs):
+    stochastic = {"model": "stochastic"} if "learner" in knobs else {}
+    knobs = {"max_steps": 2} | knobs | stochastic
+    done = subprocess.run([sys.executable, "-c", PEAK, json.dumps(knobs)], capture_output=True, text=True, check=True)
+    peak, predicted = float(done.stdout), predicted_memory(Experiment(**knobs))
+    assert peak > 7e7, "large enough to judge by"
+    assert peak / 2.0 < predicted < 2.0 * peak, f"predicted {predicted / 1e6:.0f} MB, took {peak / 1e6:.0f} MB"
