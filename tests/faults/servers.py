@@ -16,6 +16,7 @@ class Serving:
 
     def __init__(self, *words, port=0, environment=None):
         self.log = []
+        self.prefix = words[words.index("--prefix") + 1] if "--prefix" in words else ""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "hidviz", "serve", "--port", str(port), *map(str, words)], cwd=ROOT,
             env={**os.environ, "OMP_NUM_THREADS": "1", **(environment or {})},
@@ -25,11 +26,11 @@ class Serving:
         self._reading.start()
         said = self.process.stdout.readline()
         assert "hidviz is at" in said, (said, self.log)
-        self.port = int(re.search(r":(\d+)/hidviz", said)[1])
+        self.port = int(re.search(r":(\d+)/", said)[1])
 
     @property
     def url(self):
-        return f"http://localhost:{self.port}/hidviz"
+        return f"http://localhost:{self.port}{self.prefix}/hidviz"
 
     @property
     def children(self):
