@@ -24,6 +24,7 @@ from hidviz.learners import Estimate, Learner
 from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, largest_gradient
 from hidviz.learning.regularisation import Choice, Penalty, changed_pairs, first_penalty, updated
 from hidviz.learning.remarks import Remark
+from hidviz.learning.scales import with_scales
 from hidviz.learning.snapshot import Best, Snapshot, averaged, better
 from hidviz.learning.stopping import Limits, data_warnings, diverged
 from hidviz.network import Couplings, largest_field
@@ -83,7 +84,7 @@ def learn(
         snapshot = snapshot.settled
     while True:
         if snapshot.state == "learning":
-            snapshot = limits.ended(task.reweighed(snapshot, schedule.horizon))
+            snapshot = with_scales(limits.ended(task.reweighed(snapshot, schedule.horizon)), learner)
         yield snapshot
         if snapshot.state != "learning":
             return

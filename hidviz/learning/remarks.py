@@ -16,6 +16,7 @@ RemarkKind = Literal[
     "finished",
     "runaway",
     "lost e-step",
+    "open scale",
     "few data",
     "unchanging units",
     "infeasible",

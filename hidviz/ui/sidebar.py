@@ -15,6 +15,7 @@ from hidviz.ui.components.run_file import RunFile
 from hidviz.ui.controls import Controls
 from hidviz.ui.export.button import export_button
 from hidviz.ui.state.session import Session
+from hidviz.ui.text.status import penalty_in_words
 
 
 class Sidebar:
@@ -64,8 +65,9 @@ class Sidebar:
         self.note.show(self._wanted())
 
     def draw(self, session: Session) -> None:
-        """Mark the equations in play."""
+        """Mark the equations in play, and state what a penalty has learned."""
         frame, phases = session.frame, LEARNERS[session.wanted.learner].phases
+        self.note.learned = penalty_in_words(frame.snapshot.penalty) if frame else ""
         shown = frame.snapshot.phase if frame and session.halves else ""
         self.note.active = [place for place, phase in enumerate(phases) if shown and shown in phase]
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from hidviz import Experiment, Gauge
 from hidviz.experiments import Frame, iter_run
 from hidviz.learners import Infeasible, TooLarge
-from hidviz.learning import Cure, Remark
+from hidviz.learning import Cure, Penalty, Remark
 from hidviz.ui import Dashboard
 from hidviz.ui.components.learner_note import LearnerNote, duration
 from hidviz.ui.plots.axes import decimate
 from hidviz.ui.plots.curves import spread
 from hidviz.ui.plots.heatmaps import unit_ticks
 from hidviz.ui.state.link import TABS, Link, View, read_query
-from hidviz.ui.text.status import equivalents_in_words, gauge_in_words, remarks_of
+from hidviz.ui.text.status import equivalents_in_words, gauge_in_words, penalty_in_words, remarks_of
 
 
 @settings(derandomize=True, deadline=None)
@@ -151,6 +151,17 @@ def test_what_a_link_says_of_the_view_stays_in_the_address():
         )
     finally:
         dashboard.close()
+
+
+def test_the_weights_of_a_learned_penalty_are_told_and_of_a_given_one_not():
+    fixed, learned = Penalty({"J": 0.1}), Penalty({"J": 0.0123, "K": 0.2}, {"J": 35.2, "K": 9.6}, learned=True)
+    assert penalty_in_words(fixed) == ""
+    told = "Penalty learned: J 0.012, K 0.2 a bin. The data determine so many couplings: J 35, K 10."
+    assert penalty_in_words(learned) == told
+    assert (
+        penalty_in_words(replace(learned, settled=False, determined={}))
+        == "Penalty learned so far: J 0.012, K 0.2 a bin."
+    )
 
 
 def test_advice_is_offered_until_it_is_taken():

@@ -4,15 +4,18 @@ export function render({ model }) {
   const summary = make("p")
   const reason = make("span")
   const take = button({}, () => model.send_msg({ press: "advice" }))
+  const learned = make("p")
   const list = make("ol")
   const fold = make("details", {}, make("summary", {}, "Equations"), list)
-  const root = make("div", { class: "note" }, summary, make("p", {}, reason, take), fold)
+  const root = make("div", { class: "note" }, summary, make("p", {}, reason, take), learned, fold)
 
   const tell = () => {
     say(summary, model.summary)
     say(reason, `When to stop: ${model.advice} `)
     say(take, model.offer)
     take.hidden = !model.offer
+    say(learned, model.learned)
+    learned.hidden = !model.learned
   }
   const mark = () => {
     [...list.children].forEach((line, k) => line.classList.toggle("active", model.active.includes(k)))
@@ -28,7 +31,7 @@ export function render({ model }) {
     mark()
   }
   model.on("active", mark)
-  follow(model, ["summary", "advice", "offer"], tell)
+  follow(model, ["summary", "advice", "offer", "learned"], tell)
   follow(model, ["equations"], write)
   return themed(model, root)
 }

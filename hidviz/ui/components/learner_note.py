@@ -25,6 +25,7 @@ class LearnerNote(Component):
     advice = param.String(doc="When to stop, and why.")
     offer = param.String(doc="What taking the advice does; empty where it is taken already.")
     equations = param.List([], doc="Its equations in KaTeX, without delimiters.")
+    learned = param.String(doc="The weights of a learned penalty at the step shown; empty without one.")
     active = param.List([], doc="Places of the equations in play.")
 
     def __init__(self, on_advice: Callable[..., None], **params: Any) -> None:

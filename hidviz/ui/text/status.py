@@ -10,7 +10,7 @@ import numpy as np
 
 from hidviz.experiments import Experiment, Frame, preset_of
 from hidviz.learners import Infeasible, TooLarge
-from hidviz.learning import Cure, Remark
+from hidviz.learning import Cure, Penalty, Remark
 from hidviz.network import MATRICES, Gauge, cosines, n_equivalent_models
 from hidviz.ui.theme import diverging
 from hidviz.units import raised
@@ -123,6 +123,16 @@ def gauge_in_words(gauge: Gauge, n_found: int, n_true: int) -> str:
 
 
 NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve")
+
+
+def penalty_in_words(penalty: Penalty) -> str:
+    """The weights of a learned penalty, and how many couplings the data determine; empty for one that is given."""
+    if not penalty.learned:
+        return ""
+    weights = ", ".join(f"{block} {weight:.2g}" for block, weight in penalty.weights.items() if weight)
+    counts = ", ".join(f"{block} {count:.0f}" for block, count in penalty.determined.items())
+    said = f"Penalty learned so far: {weights} a bin." if not penalty.settled else f"Penalty learned: {weights} a bin."
+    return said + (f" The data determine so many couplings: {counts}." if counts else "")
 
 
 def question(n_hidden: int) -> str:
