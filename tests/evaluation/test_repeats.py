@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hidviz import Recording, divide, random_couplings, scan, simulate
+from hidviz.evaluation.paired import paired
 from hidviz.evaluation.repeats import repeats
 
 
@@ -35,6 +36,20 @@ def test_a_hidden_unit_stands_for_the_stimulus_and_the_scan_says_so():
     assert alone.mean > spurious.mean
     assert both.mean > spurious.mean
     assert "may stand for a stimulus" in table.in_words()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_what_a_stimulus_explains_is_more_than_a_hidden_unit_gains_and_leaves_couplings_nothing(seed):
+    parts = divide(driven(seed=seed)[0])
+    *_, table = scan(parts, hidden=(1,), hidden_hidden=(True,), starts=1, max_steps=60)
+    spurious, (alone, _) = table.rows[1].gain, table.repeats
+    assert 0.06 < spurious.mean < 0.2  # gained by units that have no couplings at all
+    assert spurious.mean > 4.0 * spurious.error
+    assert alone.mean > 2.0 * spurious.mean
+    found = repeats(parts)
+    left = paired(found.alone, found.with_lag1)
+    assert left.mean < 2.0 * left.error
 
 
 def test_without_repeats_there_is_no_h_of_t():

@@ -60,3 +60,16 @@ def test_a_unit_that_is_not_there_is_refused():
         hide_unit(parts, "c")
     with pytest.raises(ValueError, match="from 0 to 1, got 2"):
         hide_unit(parts, 2)
+
+
+@pytest.mark.slow
+def test_each_of_six_units_of_a_simulated_network_is_found_and_survives_the_control():
+    truth = random_couplings(6, 0, np.random.default_rng(1), variance=2.0, bias=0.3)
+    parts = divide(simulate(truth, 20_000, np.random.default_rng(11), hidden="stochastic").recording)
+    for unit in range(6):
+        found = hide_unit(parts, unit, starts=2, max_steps=150)
+        assert found.r >= 0.5
+        assert found.partial >= 0.5
+        assert found.auc >= 0.85
+        assert found.r == pytest.approx(found.ceiling, abs=3 * found.chance)
+        assert found.is_the_unit
