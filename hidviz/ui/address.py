@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hidviz.experiments import Experiment
 from hidviz.ui.components.basic import Instrument
+from hidviz.ui.state.lesson_run import LessonRun
 from hidviz.ui.state.link import TABS, View, read_query, write_link
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.speeds import FASTEST
@@ -22,13 +23,22 @@ class Address:
         session: whose knobs and run it leads to.
         tabs: of which one is in front.
         learn: the tab whose switches are in the address.
+        lessons: of which one may be under way.
         on_travel: called after the page has gone where the browser went.
     """
 
     def __init__(
-        self, view: View, session: Session, tabs: TabHost, learn: LearnTab, *, on_travel: Callable[[], None]
+        self,
+        view: View,
+        session: Session,
+        tabs: TabHost,
+        learn: LearnTab,
+        lessons: LessonRun,
+        *,
+        on_travel: Callable[[], None],
     ) -> None:
         self._given, self._session, self._tabs, self._learn, self._on_travel = view, session, tabs, learn, on_travel
+        self._lessons = lessons
         self._bar: Instrument | None = None
 
     def connect(self, bar: Instrument) -> None:
@@ -42,7 +52,7 @@ class Address:
         learn, speed = self._learn, self._session.speed
         return replace(
             self._given, tab=self._tabs.key, align=learn.align_switch.value, log=learn.log_switch.value,
-            speed="" if speed == FASTEST else speed,
+            lesson=self._lessons.key, speed="" if speed == FASTEST else speed,
         )  # fmt: skip
 
     def query(self, experiment: Experiment | None = None, step: int | None = None) -> str:

@@ -20,6 +20,7 @@ from hidviz.learning import Cure, Remark
 from hidviz.network import Gauge
 from hidviz.ui.address import Address, shared_in_words
 from hidviz.ui.components.basic import BokehPatches, HelpSheet, Instrument, Notice
+from hidviz.ui.lesson_bar import LessonBar
 from hidviz.ui.sidebar import Sidebar
 from hidviz.ui.state.frame_pacing import Pace
 from hidviz.ui.state.link import FRONT_TABS, TABS, Link, View
@@ -62,13 +63,14 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._shown_knobs = link.experiment
         self._dirty = True
         self._ready = False  # whether the browser is connected, so that what it sends arrives
-        self._pace = Pace()
-        self._opening = Opening()
+        self._pace, self._opening = Pace(), Opening()
         self._told: tuple[str, ...] = ()  # kinds of the remarks that are told
         self._remedy: Cure | None = None
         self._build(link.view)
         if link.notices:
             self._tell("This link could not be used in full; defaults stand in. " + " ".join(link.notices))
+        if link.view.lesson:
+            self.lessons.begin(link.view.lesson)
         self.restyle(link.view.theme == "dark")
         if link.step is not None:
             self.session.run_to(link.step)
@@ -107,21 +109,28 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             on_refused=self._tell,
             on_reset=partial(self._act, self.reset),
         )
-        self.learn = LearnTab(session)
+        self.learn = LearnTab(session, lambda: self.lessons.begin("hidden-twin"))
+        self.lessons = LessonBar(
+            session, lambda: self.learn.align_switch.value, on_begin=self._begun, on_change=self._show_knobs
+        )
+
+        def load(frame: Frame) -> None:
+            self._act(partial(session.load, frame))
+
         makers: tuple[Maker, ...] = (
             (LearnTab, lambda: self.learn),
             (EquivalentTab, lambda: EquivalentTab(session, self._go_to)),
             (DataTab, lambda: DataTab(session)),
             (InspectorTab, lambda: InspectorTab(session)),
             (MyDataTab, MyDataTab),
-            (RestartsTab, lambda: RestartsTab(session, self._load, lambda: session.data)),
+            (RestartsTab, lambda: RestartsTab(session, load, lambda: session.data)),
             (LengthsTab, lambda: LengthsTab(session)),
             (CompareTab, lambda: CompareTab(session)),
             (ScoresTab, lambda: ScoresTab(session)),
         )
         dark, front = view.theme == "dark", TABS.index(view.tab)
         self.views = TabHost(makers, len(FRONT_TABS), front, dark=dark, on_front=lambda: self.address.show())
-        self.address = Address(view, session, self.views, self.learn, on_travel=self._show_knobs)
+        self.address = Address(view, session, self.views, self.learn, self.lessons.run, on_travel=self._show_knobs)
         self.learn.look_at(view.align, view.log, on_switch=self.address.show)
         self.instrument = Instrument(
             self._key, self.address.travel, self._say_shared, keys=list(KEYS),
@@ -140,8 +149,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def main(self) -> Any:
         """The transport bar, the status line, and one tab in front."""
         return pn.Column(
-            BokehPatches(margin=0), self.notice, self.help_sheet, self.transport.bar, self.instrument, self.views.bar,
-            *self.views.places, sizing_mode="stretch_width", margin=(4, 16),
+            BokehPatches(margin=0), self.notice, self.help_sheet, self.transport.bar, self.instrument,
+            self.lessons.card, self.views.bar, *self.views.places, sizing_mode="stretch_width", margin=(4, 16),
             stylesheets=["@media (max-width: 700px) { :host { padding-bottom: 64px; } }"],  # for the bar at the bottom
         )  # fmt: skip
 
@@ -158,18 +167,22 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         """Everything as on a fresh page: knobs, run, views and switches."""
         self.session.reset(Experiment(), shipped_frame("fig3"))
         self.session.event = FIRST
-        self.views.reset()
-        self.learn.reset()
+        self.lessons.run.leave()
+        for part in (self.views, self.learn):
+            part.reset()
         self._told = ()
         self._tell("")
+        self._show_knobs()
+
+    def _begun(self) -> None:
+        """A lesson has begun: what it teaches with is on the first tab."""
+        self.views.bar.active = 0
+        self.learn.look_at(align=False, log=False)
         self._show_knobs()
 
     def _change(self, **knobs: Any) -> None:
         self.session.change(**knobs)
         self._show_knobs()
-
-    def _load(self, frame: Frame) -> None:
-        self._act(partial(self.session.load, frame))
 
     def _go_to(self, gauge: Gauge) -> None:
         self._act(lambda: self.session.apply(gauge, "Another of the equivalent models: the cost stays."))
@@ -188,16 +201,11 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.session.event = ABOUT_PRESETS[name].look_for
         self._show_knobs()
 
-    @property
-    def preset(self) -> str:
-        """The name of the preset with exactly these knobs; empty if there is none."""
-        return preset_of(self.session.wanted)
-
     def _show_knobs(self) -> None:
         """Let form, menu and address say what the knobs are now."""
         self._shown_knobs = self.session.wanted
         self._sidebar.show()
-        self.on_preset(self.preset)
+        self.on_preset(preset_of(self.session.wanted))
         self.address.show()
         self._dirty = True
 
@@ -207,7 +215,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def help(self) -> None:
         """Open or close the help sheet."""
-        self.help_sheet.open = not self.help_sheet.open
+        self.help_sheet.open ^= True
 
     def _cure(self) -> None:
         if self._remedy is not None:
@@ -259,6 +267,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._pace.running = session.running
         self._sidebar.draw(session)
         self.transport.draw()
+        self.lessons.draw()
         told = remarks_of(frame, session.failure)
         self._warn(told)
         state = state_of(
@@ -290,7 +299,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self.address.restyle(dark)
-        for part in (self._sidebar, self.transport, self.views):
+        for part in (self._sidebar, self.transport, self.lessons, self.views):
             part.restyle(dark)
         self.notice.dark = self.help_sheet.dark = dark
         self._dirty = True

@@ -11,7 +11,7 @@ import panel_material_ui as pmui
 import param
 
 from hidviz.background import keep_one_blas_thread
-from hidviz.experiments import ABOUT_PRESETS
+from hidviz.experiments import ABOUT_PRESETS, preset_of
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.connection import Connection
 from hidviz.ui.dashboard import Dashboard
@@ -63,7 +63,7 @@ def page() -> Any:
     presets = pmui.Select(
         label="Preset",
         options={"Choose a preset": ""} | {about.title: name for name, about in ABOUT_PRESETS.items()},
-        value=dashboard.preset,
+        value=preset_of(dashboard.session.wanted),
         width=280,
         stylesheets=["@media (max-width: 700px) { :host { width: 138px !important; min-width: 0 !important; } }"],
         size="small",
@@ -73,7 +73,7 @@ def page() -> Any:
     )
 
     def choose(event: Any) -> None:
-        if event.new and event.new != dashboard.preset:
+        if event.new and event.new != preset_of(dashboard.session.wanted):
             dashboard.choose_preset(event.new)
 
     presets.param.watch(choose, "value")

@@ -133,9 +133,21 @@ def test_every_tab_has_its_key_in_the_links():
         dashboard.close()
 
 
+def test_a_lesson_of_a_link_brings_its_knobs_and_stays_in_the_address():
+    dashboard = Dashboard(Link(Experiment(n_visible=3, n_hidden=1, n_steps=20), view=View(lesson="hidden-twin")))
+    try:
+        assert dashboard.session.wanted == Experiment()
+        assert dashboard.address.query() == "?lesson=hidden-twin"
+        dashboard.lessons.run.leave()
+        dashboard.address.show()
+        assert dashboard.instrument.address == ""
+    finally:
+        dashboard.close()
+
+
 def test_what_a_link_says_of_the_view_stays_in_the_address():
     tiny = Experiment(n_visible=3, n_hidden=1, n_steps=20, n_held_out=0)
-    view = View(tab="compare", theme="dark", hide="controls", align=True, mode="lecture", lesson="hidden-twin")
+    view = View(tab="compare", theme="dark", hide="controls", align=True, mode="lecture", speed="slow")
     dashboard = Dashboard(Link(tiny, view=view))
     try:
         assert read_query(dashboard.address.query()) == Link(tiny, view=view)

@@ -17,14 +17,16 @@ from hidviz.experiments import CHOICES, OPTIONAL, PRESETS, Experiment, preset_of
 from hidviz.ui.state.knobs import KNOBS, read, spoken
 from hidviz.ui.state.numbers import quoted, read_whole
 from hidviz.ui.state.speeds import SPEEDS
+from hidviz.ui.text.lessons import LESSONS
 
 FRONT_TABS = ("learn", "equivalent", "data", "inspector", "mydata")
 TABS = (*FRONT_TABS, "restarts", "length", "compare", "scores")
 CHOSEN: Mapping[str, tuple[str, ...]] = {
     "tab": TABS, "theme": ("light", "dark"), "hide": ("controls",), "speed": tuple(SPEEDS),
+    "lesson": tuple(LESSONS),
 }  # fmt: skip
 SWITCHES = ("align", "log")
-PASSED_ON = ("mode", "lesson")  # names, without effect so far
+PASSED_ON = ("mode",)  # a name, without effect so far
 LONGEST_STEP = 100_000
 NAMED = 3  # unknown keys; of more a notice gives the number
 
@@ -41,7 +43,7 @@ class View:
         align: whether the couplings are shown aligned to the truth.
         log: whether the cost is shown on a logarithmic axis.
         mode: passed on.
-        lesson: passed on.
+        lesson: the lesson under way.
     """
 
     tab: str = TABS[0]

@@ -34,12 +34,13 @@ class LearnTab:
 
     Args:
         session: whose run is shown, and whose hidden units are flipped, swapped and broken.
+        on_lesson: called to begin the first lesson.
     """
 
     key = "learn"
     title = "Learn"
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, on_lesson: Callable[[], None]) -> None:
         self._session = session
         self._changes, self._dark = Changes(), False
         self._read_at = 0.0
@@ -54,6 +55,11 @@ class LearnTab:
             columns=0,
             margin=0,
             styles={"margin-left": "auto"},
+        )
+        self.lesson = Buttons(
+            Button("Show me in a minute", "start", "A lesson on this page: the hidden twin", on_lesson),
+            columns=0,
+            margin=0,
         )
         self._build()
 
@@ -87,7 +93,15 @@ class LearnTab:
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        for part in (self.network, self.units, self.unit_tools, self.history, self.log_switch, self.align_switch):
+        for part in (
+            self.lesson,
+            self.network,
+            self.units,
+            self.unit_tools,
+            self.history,
+            self.log_switch,
+            self.align_switch,
+        ):
             part.dark = dark
         for plot in (self.cost, self.errors, self.heatmaps):
             plot.restyle(dark)
@@ -129,7 +143,7 @@ class LearnTab:
         pictures = [square(title, each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]
         self.question = words("", size=22, weight=600)
         self.layout = pn.Column(
-            self.question,
+            line(self.question, self.lesson),
             beside(self.network, pn.Column(maps(*pictures), self.scale, margin=0)),
             line(self.align_switch, self.gauge_line),
             line(self.units, self.history),

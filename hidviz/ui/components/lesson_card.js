@@ -1,0 +1,42 @@
+// What a lesson says, its answers, and the way on and back.
+
+export function render({ model }) {
+  const press = (name) => () => model.send_msg({ press: name })
+  const lessons = make("select", { "aria-label": "Lesson" },
+    ...model.lessons.map(([value, title]) => make("option", { value }, title)))
+  lessons.addEventListener("change", () => model.send_msg({ begin: lessons.value }))
+  const count = make("span", { class: "count" })
+  const leave = button({ class: "leave", "aria-label": "Leave the lesson", title: "Leave the lesson" }, press("leave"), "✕")
+  const text = make("p", { "aria-live": "polite" })
+  const answers = make("div", { class: "answers", role: "group", "aria-label": "Answers" })
+  const back = button({}, press("back"), "Back"), next = button({ class: "next" }, press("next"), "Next")
+  const root = make("section", { class: "lesson", "aria-label": "Lesson" },
+    make("div", { class: "head" }, lessons, count, leave), text, make("div", { class: "foot" }, answers, back, next))
+
+  follow(model, ["key"], () => {
+    root.hidden = !model.key
+    if (model.key) { lessons.value = model.key }
+  })
+  follow(model, ["count"], () => say(count, model.count))
+  follow(model, ["text"], () => {
+    text.replaceChildren(...model.text.split("**").map((part, k) => k % 2 ? make("b", {}, part) : part))
+  })
+  const answered = () => {
+    for (const each of answers.children) {
+      each.disabled = Boolean(model.answer)
+      each.setAttribute("aria-pressed", String(each.textContent === model.answer))
+    }
+  }
+  follow(model, ["options"], () => {
+    answers.replaceChildren(...model.options.map((option) => button({}, () => model.send_msg({ answer: option }), option)))
+    answered()
+  })
+  model.on("answer", answered)
+  follow(model, ["can_go_on", "last", "first"], () => {
+    next.disabled = !model.can_go_on
+    next.classList.toggle("primary", model.can_go_on)
+    next.hidden = model.last
+    back.disabled = model.first
+  })
+  return themed(model, root)
+}

@@ -1,0 +1,72 @@
+"""Lesson bar: the lesson under way, between the status line and the tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hidviz.ui.components.lesson_card import LessonCard
+from hidviz.ui.state.lesson_run import LessonRun
+from hidviz.ui.state.session import Session
+from hidviz.ui.text.lessons import LESSONS
+
+
+class LessonBar:
+    """The card of a lesson, and what its buttons do.
+
+    Args:
+        session: the run that is taught with.
+        aligned: whether the maps are aligned to the truth now.
+        on_begin: called after a lesson has begun, with what it needs in front.
+        on_change: called after any other press.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        aligned: Callable[[], bool],
+        *,
+        on_begin: Callable[[], None],
+        on_change: Callable[[], None],
+    ) -> None:
+        self.run = LessonRun(session, aligned)
+        self._on_begin = on_begin
+
+        def acting(act: Callable[..., None]) -> Callable[..., None]:
+            def acted(*arguments: str) -> None:
+                act(*arguments)
+                on_change()
+
+            return acted
+
+        self.card: Any = LessonCard(
+            {"next": acting(self.run.go_on), "back": acting(self.run.go_back), "leave": acting(self.run.leave)},
+            acting(self.run.choose),
+            self.begin,
+            lessons=[[key, lesson.title] for key, lesson in LESSONS.items()],
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+
+    def begin(self, key: str) -> None:
+        """Begin a lesson."""
+        self.run.begin(key)
+        self._on_begin()
+
+    def draw(self) -> None:
+        """What the step says now, and whether it has been done."""
+        run, step = self.run, self.run.step
+        self.card.param.update(
+            key=run.key,
+            count=f"step {run.place + 1} of {len(run.lesson.steps)}" if run.lesson else "",
+            text=run.words,
+            options=list(step.options) if step else [],
+            answer=run.answer,
+            can_go_on=run.done,
+            first=run.place == 0,
+            last=run.is_last,
+        )
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self.card.dark = dark

@@ -1,0 +1,170 @@
+"""Every lesson can be completed by doing what its text says, and only so; back restores bit for bit."""
+
+import time
+
+import pytest
+
+from hidviz.ui.state.lesson_run import LessonRun
+from hidviz.ui.state.session import Session
+from hidviz.ui.text.lessons import LESSONS, numbers
+
+SECONDS = 120
+
+
+class Hand:
+    """Does to a session what a lesson asks for, and lets its runs come to their end."""
+
+    def __init__(self, key):
+        self.session = Session(LESSONS[key].knobs)
+        self.aligned = False
+        self.lesson = LessonRun(self.session, lambda: self.aligned)
+        self.lesson.begin(key)
+        self.settle()
+
+    def settle(self):
+        deadline = time.monotonic() + SECONDS
+        while self.session.poll() or self.session.awaiting or self.session._runner.running:
+            assert time.monotonic() < deadline, "the run does not end"
+            time.sleep(0.005)
+            assert not self.session.problem
+            assert self.lesson.words  # as each tick of the page asks
+
+    def act(self, name, *arguments, **knobs):
+        getattr(self.session, name)(*arguments, **knobs)
+        self.settle()
+
+    def align(self, value):
+        self.aligned = value
+
+
+def flipped(hand):
+    return int(numbers(hand.lesson.seen)["flipped"]) - 1
+
+
+DOING = {
+    "hidden-twin": (
+        lambda hand: hand.act("run"),
+        lambda hand: hand.lesson.choose("No"),
+        lambda hand: hand.act("flip", flipped(hand)),
+        lambda hand: hand.lesson.choose("Yes"),
+        lambda hand: hand.act("break_flip", 0, "K"),
+        lambda hand: hand.act("undo"),
+    ),
+    "why-the-error": (
+        lambda hand: hand.align(True),
+        lambda hand: hand.lesson.choose("No"),
+        lambda hand: (hand.align(False), hand.act("new_start")),
+    ),
+    "how-much-data": (
+        lambda hand: hand.act("run"),
+        lambda hand: hand.lesson.choose("About half"),
+        lambda hand: (hand.act("change", n_steps=8_000), hand.act("run")),
+    ),
+    "mean-field": (
+        lambda hand: hand.act("run"),
+        lambda hand: hand.lesson.choose("Yes"),
+        lambda hand: (hand.act("change", learner="mean-field"), hand.act("run")),
+    ),
+}
+
+
+@pytest.mark.parametrize("key", LESSONS)
+def test_a_lesson_is_completed_by_doing_what_it_says_and_only_so(key):
+    hand = Hand(key)
+    lesson = hand.lesson
+    try:
+        for place, do in enumerate(DOING[key]):
+            assert lesson.place == place
+            assert not lesson.done
+            lesson.go_on()
+            assert lesson.place == place, "a step that has not been done was left behind"
+            before = lesson.words
+            do(hand)
+            assert lesson.done, before
+            lesson.go_on()
+        assert lesson.is_last
+        assert lesson.done
+        assert "{" not in lesson.words
+    finally:
+        hand.session.close()
+
+
+def test_back_restores_the_run_bit_for_bit():
+    hand = Hand("hidden-twin")
+    lesson, session = hand.lesson, hand.session
+    try:
+        shown = session.frame
+        hand.act("run")
+        lesson.go_on()
+        ended = session.frame
+        lesson.choose("No")
+        lesson.go_on()
+        hand.act("flip", flipped(hand))
+        lesson.go_back()
+        assert (lesson.place, lesson.answer) == (1, "No")
+        assert session.frame is ended
+        lesson.go_back()
+        assert session.frame is shown
+        assert session.frame.snapshot.couplings == shown.snapshot.couplings
+        lesson.go_back()
+        assert lesson.place == 0
+    finally:
+        session.close()
+
+
+def test_an_answer_is_given_once_and_told_of():
+    hand = Hand("hidden-twin")
+    try:
+        hand.act("run")
+        hand.lesson.go_on()
+        asked = hand.lesson.words
+        hand.lesson.choose("perhaps")
+        assert hand.lesson.answer == ""
+        hand.lesson.choose("Yes")
+        hand.lesson.choose("No")
+        assert hand.lesson.answer == "Yes"
+        assert hand.lesson.words.startswith(asked)
+        assert len(hand.lesson.words) > len(asked)
+    finally:
+        hand.session.close()
+
+
+def test_other_knobs_than_those_asked_for_do_not_count():
+    hand = Hand("how-much-data")
+    try:
+        hand.act("run")
+        hand.lesson.go_on()
+        hand.lesson.choose("The same")
+        hand.lesson.go_on()
+        hand.act("change", n_steps=4_000)
+        hand.act("run")
+        assert not hand.lesson.done
+    finally:
+        hand.session.close()
+
+
+def test_the_square_of_the_error_falls_as_one_over_the_length():
+    """What the lesson says will happen does: four times as many bins, half the error, within a quarter."""
+    hand = Hand("how-much-data")
+    try:
+        errors = []
+        for n_steps in (2_000, 8_000):
+            hand.act("change", n_steps=n_steps)
+            hand.act("run")
+            errors.append(float(hand.session.frame.trace["aligned_J"][-1]))
+        assert errors[1] / errors[0] == pytest.approx(0.5, rel=0.25)
+    finally:
+        hand.session.close()
+
+
+def test_mean_field_is_further_from_the_truth_than_exact_in_its_lesson():
+    hand = Hand("mean-field")
+    try:
+        errors = {}
+        for learner in ("exact", "mean-field"):
+            hand.act("change", learner=learner)
+            hand.act("run")
+            errors[learner] = float(hand.session.frame.trace["aligned_K"][-1])
+        assert errors["mean-field"] > errors["exact"]
+    finally:
+        hand.session.close()
