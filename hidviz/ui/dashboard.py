@@ -15,7 +15,7 @@ import panel as pn
 from panel.io import hold
 from panel.io.callbacks import PeriodicCallback
 
-from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, Frame, preset_of, shipped_frame
+from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, preset_of, shipped_frame
 from hidviz.learning import Cure, Remark
 from hidviz.network import Gauge
 from hidviz.ui.address import Address, shared_in_words
@@ -26,16 +26,9 @@ from hidviz.ui.state.frame_pacing import Pace
 from hidviz.ui.state.link import FRONT_TABS, TABS, Link, View
 from hidviz.ui.state.opening import Opening
 from hidviz.ui.state.session import Session
-from hidviz.ui.tabs.compare import CompareTab
-from hidviz.ui.tabs.data import DataTab
-from hidviz.ui.tabs.data_length import LengthsTab
-from hidviz.ui.tabs.equivalent import EquivalentTab
-from hidviz.ui.tabs.inspector import InspectorTab
 from hidviz.ui.tabs.learn import LearnTab
-from hidviz.ui.tabs.my_data import MyDataTab
-from hidviz.ui.tabs.restarts import RestartsTab
-from hidviz.ui.tabs.scores import ScoresTab
-from hidviz.ui.tabs.tab import Maker, TabHost
+from hidviz.ui.tabs.makers import tab_makers
+from hidviz.ui.tabs.tab import TabHost
 from hidviz.ui.text.help import HELP
 from hidviz.ui.text.status import remarks_of, sentences_of, state_of
 from hidviz.ui.transport import TransportBar
@@ -114,19 +107,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             session, lambda: self.learn.align_switch.value, on_begin=self._begun, on_change=self._show_knobs
         )
 
-        def load(frame: Frame) -> None:
-            self._act(partial(session.load, frame))
-
-        makers: tuple[Maker, ...] = (
-            (LearnTab, lambda: self.learn),
-            (EquivalentTab, lambda: EquivalentTab(session, self._go_to)),
-            (DataTab, lambda: DataTab(session)),
-            (InspectorTab, lambda: InspectorTab(session)),
-            (MyDataTab, MyDataTab),
-            (RestartsTab, lambda: RestartsTab(session, load, lambda: session.data)),
-            (LengthsTab, lambda: LengthsTab(session)),
-            (CompareTab, lambda: CompareTab(session)),
-            (ScoresTab, lambda: ScoresTab(session)),
+        makers = tab_makers(
+            session, self.learn, load=lambda frame: self._act(partial(session.load, frame)), go_to=self._go_to
         )
         dark, front = view.theme == "dark", TABS.index(view.tab)
         self.views = TabHost(makers, len(FRONT_TABS), front, dark=dark, on_front=lambda: self.address.show())

@@ -160,8 +160,8 @@ _MEAN_FIELD = Lesson(
         Step("Set **Learner** to “Mean field, lowest order”, and press **Run**.",
              lambda seen: _ran(seen) and seen.frame.experiment.learner == "mean-field"),
         Step("Exact: K {old_AK:.3f}, L {old_AL:.3f}. Mean field: K {AK:.3f}, L {AL:.3f}. With more data the exact "
-             "errors go on falling, those of mean field do not; with four visible units for each hidden one they nearly "
-             "agree. The tab **Data length** shows both in Fig. 6."),
+             "errors go on falling, those of mean field do not; with four visible units for each hidden one they "
+             "nearly agree. The tab **Data length** shows both in Fig. 6."),
     ),
 )  # fmt: skip
 
