@@ -39,3 +39,9 @@ def test_the_table_names_modules_and_tests_that_there_are():
     for module, tests in TESTS.items():
         assert n_faults((ROOT / module).read_text()) > 0, module
         assert all(Path(ROOT / test).exists() for test in tests), module
+
+
+def test_what_changes_no_answer_is_left_out():
+    source = "BLOCK = 3\n@dataclass(eq=False)\nclass A:\n    x = 1\ndef _seconds(n):\n    return 2 * n\n"
+    assert n_faults(source) == 1
+    assert "x = 2" in fault(source, 0)[1]

@@ -52,10 +52,14 @@ def format_size(size: float) -> str:
 
 
 def machine_memory() -> float:
-    """Bytes of memory of this machine, or of the container around this process if it has less."""
+    """Bytes of memory of this machine, or of this process or the container around it if they may have less."""
     sizes = []
     with contextlib.suppress(AttributeError, ValueError, OSError):
         sizes.append(float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES"))
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource  # not on every system
+
+        sizes.append(float(resource.getrlimit(resource.RLIMIT_AS)[0]))  # -1 for no limit
     for name in _LIMITS:
         with contextlib.suppress(OSError, ValueError):
             sizes.append(float(Path(name).read_text(encoding="ascii")))

@@ -46,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         say("\nhidviz: interrupted.")
         return FAILED
+    except MemoryError as error:
+        say(f"hidviz: there is not enough memory ({error or 'none is left'}): take fewer bins or units.")
+        return FAILED
     except OSError as error:
         say(f"hidviz: {_in_words(error)}")
         return FAILED

@@ -78,7 +78,7 @@ def read_spikes(
 # What libraries raise for a file that is damaged in the middle, beside their own words for it.
 DAMAGED = (
     EOFError, zipfile.BadZipFile, zlib.error, csv.Error, struct.error, KeyError, IndexError, TypeError, RuntimeError,
-    NotImplementedError, OverflowError, MemoryError, NameError,
+    NotImplementedError, OverflowError, NameError,
 )  # fmt: skip
 
 
@@ -97,6 +97,8 @@ def _one(path: Path, options: Options) -> Spikes:
         if (size := path.stat().st_size) > MOST_BYTES:
             raise ValueError(f"has {size / 1e6:,.0f} MB, and at most {MOST_BYTES / 1e6:,.0f} are read: cut it in parts")
         return FORMATS[ending](path, options)
+    except MemoryError as error:
+        raise ValueError(f"{path} takes more memory than there is ({error}): cut it in parts.") from error
     except DAMAGED as error:
         raise ValueError(f"{path} is damaged, or laid out in another way ({type(error).__name__}: {error}).") from error
     except (ValueError, OSError) as error:

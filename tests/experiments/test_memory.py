@@ -148,10 +148,10 @@ print(status("VmHWM") - idle)
         {"n_visible": 10, "n_hidden": 8, "n_steps": 150_000, "n_held_out": 0, "learner": "mean-field-correlated"},
         {"n_visible": 20, "n_hidden": 30, "n_steps": 200_000, "n_held_out": 0, "learner": "gibbs"},
         {
-            "n_visible": 100,
+            "n_visible": 40,
             "n_hidden": 0,
-            "n_steps": 500_000,
-            "n_held_out": 200_000,
+            "n_steps": 400_000,
+            "n_held_out": 100_000,
             "learner": "visible",
             "max_steps": 12,
         },

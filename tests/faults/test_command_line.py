@@ -243,3 +243,33 @@ def test_a_figure_goes_on_after_an_interrupt(tmp_path):
     assert "the same command goes on from here" in said
     assert "Traceback" not in said
     assert in_background(tmp_path, "4").communicate(timeout=300)[0].count("figure4") >= 4
+
+
+LIMITED = """
+import resource, sys
+import numpy, scipy.optimize, pandas
+from hidviz.cli import main
+with open("/proc/self/status") as lines:
+    used = next(1024 * int(line.split()[1]) for line in lines if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]),) * 2)
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="optional: the limit is one of Linux")
+@pytest.mark.parametrize("megabytes", [60, 200], ids=["reading", "learning"])
+@pytest.mark.parametrize("limit", ["", "100G"], ids=["foreseen", "not foreseen"])
+def test_a_limit_on_memory_is_met_with_a_sentence(megabytes, limit, tmp_path):
+    states = np.where(np.random.default_rng(1).random((3_000_000, 5)) < 0.5, 1, -1).astype(np.int8)
+    np.save(tmp_path / "long.npy", states)
+    words = ["fit", tmp_path / "long.npy", *QUICKLY, "--learner", "exact", "--out", tmp_path / "fit.npz"]
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(megabytes * 10**6), *map(str, words)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "HIDVIZ_MEMORY": limit, "HIDVIZ_RUN_MEMORY": limit},
+    )  # fmt: skip
+    assert done.returncode in (FAILED, REFUSED), done.stderr
+    assert "memory" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "damaged" not in done.stderr
+    assert not (tmp_path / "fit.npz").exists()

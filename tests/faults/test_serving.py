@@ -98,12 +98,13 @@ def test_the_log_has_one_line_an_event_and_nothing_of_the_user(serving):
     before = len(serving.log)
     for _ in range(2):
         asyncio.run(vanished(serving.url))
+        asyncio.run(closed(serving.url))
     with urllib.request.urlopen(f"{serving.url}?nv=secret&nonsense=1", timeout=120):
         pass
     wait_until(lambda: any("link could not be used" in line for line in serving.log[before:]), "the link")
     time.sleep(3.0)  # time for what would be said too much
     said = serving.log[before:]
-    assert sum("session opened" in line for line in said) == 3
+    assert sum("session opened" in line for line in said) == 5
     assert all(" INFO " in line for line in said), said
     assert not any("secret" in line or "nonsense" in line or "Traceback" in line for line in said)
 
@@ -173,6 +174,14 @@ async def refused(url):
     assert visitor.state["error"] in (said, "")
     await visitor.close()
     return said
+
+
+async def closed(url):
+    """A session whose tab is closed in order, while frames are on their way to it."""
+    visitor = await Visitor.open(url)
+    await visitor.press("Run")
+    await visitor.until(lambda now: now["running"])
+    await visitor.close()
 
 
 async def opened(url):

@@ -405,3 +405,17 @@ def test_every_optimiser_has_words_for_a_person_who_must_choose():
         assert rule.title
         assert rule.summary.endswith(".")
         assert rule.default_rate > 0.0
+
+
+@pytest.mark.parametrize("optimiser", EXACT_RULES)
+def test_the_evaluations_are_those_that_were_made(optimiser):
+    learner, _, start = problem()
+    calls = []
+
+    def counted(couplings, beliefs):
+        calls.append(1)
+        return learner.evaluate(couplings, beliefs)
+
+    counting = replace(learner, evaluate=counted)
+    for snapshot in islice(learn(counting, start, optimiser=optimiser), 8):
+        assert snapshot.evaluations == len(calls)

@@ -1,5 +1,6 @@
 """Gauges form a group, move couplings exactly, and the best one is best among all."""
 
+from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
@@ -183,3 +184,10 @@ def test_what_is_no_gauge_is_refused(order, signs, sentence):
 def test_a_gauge_for_other_units_is_refused():
     with pytest.raises(ValueError, match="The gauge is for 3 hidden units, the couplings have 2"):
         regauge(draw(2), identity(3))
+
+
+def test_cosines_do_not_depend_on_how_strong_the_couplings_are():
+    truth = draw(3)
+    weak = replace(truth, K=1e-3 * truth.K, L=1e-3 * truth.L)
+    np.testing.assert_allclose(cosines(weak, truth), cosines(truth, truth), atol=1e-12)
+    np.testing.assert_allclose(cosines(weak, weak), cosines(truth, truth), atol=1e-12)
