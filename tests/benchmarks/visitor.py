@@ -127,7 +127,7 @@ class Visitor:
                 self._status, self._status_data = model["id"], attributes["data"]["id"]
                 self._read(attributes["data"]["attributes"]["state"])
                 self.steps = 0
-            elif attributes.get("class_name") == "Buttons" and '"Run"' in json.dumps(attributes["data"]):
+            elif attributes.get("class_name") == "Transport":
                 self._transport = model["id"]
         assert self._status_data, "the page has no status line"
         assert self._transport, "the page has no button Run"
