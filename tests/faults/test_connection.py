@@ -95,3 +95,17 @@ def test_a_server_that_was_killed_and_started_again_leaves_a_way_back(visit):
         assert again["cost"] == pytest.approx(before["cost"], abs=1e-12)
     finally:
         second.stop()
+
+
+def test_what_is_done_while_there_is_no_line_is_no_error(visit, line):
+    tab, said = visit(line.port), []
+    tab.on("console", lambda heard: said.append(heard.text) if heard.type == "error" else None)
+    tab.evaluate("""() => {
+        const { connection } = window.hidvizPage, { socket } = connection
+        connection.socket = null
+        connection.send({ send() {} })
+        connection.socket = socket
+    }""")
+    press(tab, "Step")
+    wait_for(tab, lambda now: now["step"] == 1, "a step")
+    assert said == []

@@ -140,6 +140,9 @@ const improve = () => {
   amend(ClientConnection, "_awaiting_ack_handler", (handle) => function (message, resolve, reject) {
     if (message.msgtype() === "ACK") { handle.call(this, message, resolve, reject) } // an update before it comes again
   })
+  amend(ClientConnection, "send", (send) => function (message) {
+    if (this.socket) { send.call(this, message) } // without a line nothing can be done, as the one over the page says
+  })
   amend(ClientConnection, "_close_bad_protocol", () => function () { drop(this) })
   amend(ClientConnection, "_repull_session_doc", (pull) => async function (resolve, reject) {
     if (!this.session) { return pull.call(this, resolve, reject) }
