@@ -27,7 +27,8 @@ written to DIR, for figure 4:
   figure4.json    every knob of every experiment, versions, seconds, log-log slopes
   figure4.jsonl   finished experiments as they arrive: the same command goes on from here, whatever stopped it
 
-On one core Fig. 3 takes ten seconds, Fig. 4 three minutes, floors and Fig. 6 half an hour each, Fig. 5 two hours.
+On one core Fig. 3 takes ten seconds, Fig. 4 and phase some minutes, floors and Fig. 6 half an hour each, Fig. 5 two
+hours.
 """
 
 
@@ -35,8 +36,9 @@ def add(commands: Any) -> None:
     """Tell the parser of this command."""
     parser = commands.add_parser(
         "figure",
-        help="make a figure of the paper, or the one beyond it",
-        description="Run the experiments of Figs. 3 to 6, or those on where mean field ends, and draw them.",
+        help="make a figure of the paper, or one beyond it",
+        description="Run the experiments of Figs. 3 to 6, or of those beyond (where mean field ends; how often hidden "
+        "states are told wrongly), and draw them.",
         epilog=TEACHING,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

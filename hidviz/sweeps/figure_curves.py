@@ -65,7 +65,7 @@ class Panel:
 def panels(
     kind: FigureKind | Literal["own"], table: pd.DataFrame, traces: pd.DataFrame | None = None
 ) -> tuple[Panel, ...]:
-    """The panels of a figure: errors over T for each network or over Nv, costs over T, or traces over the steps.
+    """The panels of a figure: errors over T or over Nv, costs over T, traces, or shares of wrong signs.
 
     Args:
         kind: as in Figure; "own" for both errors and costs.
@@ -78,6 +78,8 @@ def panels(
         return tuple(_trace_panels(table, pd.DataFrame() if traces is None else traces))
     if kind == "floors":
         return tuple(_floor_panels(table))
+    if kind == "phase":
+        return tuple(_phase_panels(table))
     shown: list[Panel] = []
     if kind in ("errors", "own"):
         shown += _error_panels(table)
@@ -114,6 +116,24 @@ def _floor_panels(table: pd.DataFrame) -> Iterator[Panel]:
             for block in "JKL"
         ]
         yield Panel(f"{n_hidden} hidden units", "visible units", "mean square error, aligned", True, tuple(series))
+
+
+def _phase_panels(table: pd.DataFrame) -> Iterator[Panel]:
+    """Shares of wrong signs over Nh / Nv, a panel for each coupling variance."""
+    once = table.drop_duplicates("key")
+    once = once.assign(ratio=once["n_hidden"] / once["n_visible"])
+    for variance, networks in once.groupby("variance"):
+        series = []
+        for what, column in (("true", "wrong_signs_at_truth"), ("learned", "wrong_signs")):
+            shares = networks.dropna(subset=[column]).groupby("ratio")[column]
+            x, mean, low, high = (
+                each.to_numpy(np.float64) for each in (shares.mean().index, shares.mean(), shares.min(), shares.max())
+            )
+            if len(x):
+                series.append(Series(what, "", f"{what} couplings", x, mean, low, high))
+        if series:
+            title = f"coupling variance {variance:g}"
+            yield Panel(title, "hidden units for each visible one", "share of wrong signs", False, tuple(series))
 
 
 def _cost_panels(table: pd.DataFrame) -> Iterator[Panel]:

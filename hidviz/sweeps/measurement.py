@@ -23,7 +23,14 @@ from typing import Any
 import numpy as np
 
 from hidviz.background import checkpoint, one_blas_thread, return_value
-from hidviz.evaluation import LONGEST_LIKELIHOOD, cost_per_bin, criteria, likelihood_for, mean_square_errors
+from hidviz.evaluation import (
+    LONGEST_LIKELIHOOD,
+    cost_per_bin,
+    criteria,
+    hidden_state_error,
+    likelihood_for,
+    mean_square_errors,
+)
 from hidviz.experiments import Data, Experiment, Setup, Trace, make_frame
 from hidviz.learners import LEARNERS, LIKELIHOODS, Learner
 from hidviz.learning import Snapshot, learn, result
@@ -56,6 +63,8 @@ class Measurement:
         residual: largest violation of the E-step equations at the last step.
         largest: size of the largest coupling found.
         seconds: time of one core, simulation and judgement included; how busy the machine is does not matter.
+        wrong_signs: share of hidden states whose sign the couplings found tell wrongly, if asked for (`hidden_states`).
+        wrong_signs_at_truth: the same of the true couplings.
         trace: columns over the steps (see Frame.trace), if asked for; empty otherwise.
     """
 
@@ -76,6 +85,8 @@ class Measurement:
     residual: float
     largest: float
     seconds: float
+    wrong_signs: float | None = None
+    wrong_signs_at_truth: float | None = None
     trace: Mapping[str, list[float]] = field(default_factory=dict)
 
     def to_json(self) -> str:
@@ -113,12 +124,13 @@ def key_of(experiment: Experiment) -> str:
     return hashlib.sha256(json.dumps(knobs, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def measure(experiment: Experiment, *, with_trace: bool = False) -> Measurement:
+def measure(experiment: Experiment, with_trace: bool = False, with_states: bool = False) -> Measurement:
     """Run an experiment to its end and measure what it found, with BLAS at one thread.
 
     Args:
         experiment: what to run.
         with_trace: keep costs and errors of every step.
+        with_states: tell the hidden states too, which must be stochastic.
 
     Raises:
         Infeasible: the learner would take too long.
@@ -130,6 +142,12 @@ def measure(experiment: Experiment, *, with_trace: bool = False) -> Measurement:
         setup = experiment.prepare(data)
         last, trace = _learned(experiment, data, setup, with_trace)
         measurement = _judged(experiment, data, setup, last)
+        if with_states:
+            wrong, at_truth = (
+                hidden_state_error(each, data.truth, data.recording, data.hidden, seed=experiment.seed)
+                for each in (result(last), data.truth)
+            )
+            measurement = replace(measurement, wrong_signs=wrong, wrong_signs_at_truth=at_truth)
         return replace(measurement, seconds=time.thread_time() - began, trace=trace)
 
 

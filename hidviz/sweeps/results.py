@@ -109,7 +109,8 @@ def differing(one: pd.DataFrame, other: pd.DataFrame, *, tolerance: float = 1e-6
 
     The same experiment gives the same numbers on the same machine, and on another one nearly so: rounding differs.
     """
-    names = ["mse_raw", "mse_aligned", "objective", "cost", "held_out"]
+    names = ["mse_raw", "mse_aligned", "objective", "cost", "held_out", "wrong_signs", "wrong_signs_at_truth"]
+    names = [name for name in names if name in one and name in other]
     both = one.merge(other, on=["key", "block"], suffixes=("_one", "_other"))
     left, right = (both[[f"{name}_{side}" for name in names]].to_numpy(float) for side in ("one", "other"))
     same = np.isclose(left, right, rtol=tolerance, atol=1e-12, equal_nan=True).all(axis=1)

@@ -34,6 +34,7 @@ MOST_LOST = 3  # an experiment that was under way when workers died so often is 
 MEASURES = (
     "mse_raw", "mse_aligned", "objective", "cost", "held_out", "cost_at_truth", "held_out_at_truth", "aic", "bic",
     "n_parameters", "steps", "evaluations", "state", "converged", "residual", "largest", "seconds",
+    "wrong_signs", "wrong_signs_at_truth",
 )  # fmt: skip
 """Columns of the table after the key, the knobs and the block; costs in nats per bin."""
 
@@ -45,7 +46,7 @@ class Sweep:
     Args:
         name: a short name, as in file names.
         experiments: what to run, in the order of the table.
-        with_traces: keep costs and errors of every step too.
+        with_traces, with_states: keep costs and errors of every step too; tell the hidden states too.
 
     Raises:
         ValueError: there is no experiment, or one occurs twice.
@@ -54,6 +55,7 @@ class Sweep:
     name: str
     experiments: tuple[Experiment, ...]
     with_traces: bool = False
+    with_states: bool = False
 
     def __post_init__(self) -> None:
         if not self.experiments:
@@ -248,7 +250,7 @@ def _flights(
         n_flying = len(flying)
         while waiting and not broken and len(flying) < crew.size and not give_way():
             try:
-                future = crew.executor.submit(measure, waiting[0], with_trace=sweep.with_traces)
+                future = crew.executor.submit(measure, waiting[0], sweep.with_traces, sweep.with_states)
             except (BrokenExecutor, CancelledError):
                 broken = True
             else:
@@ -278,8 +280,8 @@ def _sentence(error: BaseException | Measurement) -> str:
     return str(error) or repr(error)
 
 
-def _fits(measurement: Measurement, sweep: Sweep) -> bool:
-    return bool(measurement.trace) or not sweep.with_traces
+def _fits(found: Measurement, sweep: Sweep) -> bool:
+    return bool(found.trace or not sweep.with_traces) and not (sweep.with_states and found.wrong_signs is None)
 
 
 class _Clock:

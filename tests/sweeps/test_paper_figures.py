@@ -103,6 +103,27 @@ def test_panel_of_floors_holds_a_bold_curve_over_the_visible_units_at_the_larges
     np.testing.assert_allclose(bold[2].y, 2.0 / 30_000)
 
 
+def test_panel_of_a_phase_holds_both_shares_over_the_ratio_of_hidden_to_visible_units():
+    errors = {"J": lambda T: 1.0 / T, "K": lambda T: 2.0 / T}
+    more = {"n_visible": 8, "wrong_signs_at_truth": 0.1}
+    rows = [
+        synthetic(errors, n_hidden=n, variance=variance, wrong_signs=0.1 * n + 0.01 * seed, seed=seed, **more)
+        for variance in (4.0, 1.0)
+        for n in (4, 2)
+        for seed in (1, 3)
+    ]
+    one, four = panels(
+        "phase", pd.concat(rows).assign(key=lambda t: t.groupby(["variance", "n_hidden", "seed"]).ngroup())
+    )
+    assert [panel.title for panel in (one, four)] == ["coupling variance 1", "coupling variance 4"]
+    true, learned = one.series
+    np.testing.assert_array_equal(learned.x, [0.25, 0.5])
+    np.testing.assert_allclose(learned.y, [0.22, 0.42])
+    np.testing.assert_allclose([learned.low, learned.high], [[0.21, 0.41], [0.23, 0.43]])
+    np.testing.assert_allclose(true.y, 0.1)
+    assert [series.label for series in one.series] == ["true couplings", "learned couplings"]
+
+
 def test_seeds_are_averaged_between_their_extremes():
     seeds = [synthetic({"J": lambda T, c=c: c / T}, seed=c) for c in (1, 4)]
     curve = panels("errors", pd.concat(seeds))[0].series[0]
@@ -160,8 +181,8 @@ def test_results_survive_their_files(tmp_path):
 
 # Rounding differs between machines, and a stopped run may then take another path: hence per cents. A sampled hidden
 # state that falls the other way changes all that follow, so there the spread between samples is the measure.
-SAME = {"3": 1e-4, "4": 1e-2, "5": 0.2, "6": 1e-2, "floors": 1e-2}
-CHEAP = {"3": 1, "4": -1, "5": 0, "6": 3, "floors": 4}
+SAME = {"3": 1e-4, "4": 1e-2, "5": 0.2, "6": 1e-2, "floors": 1e-2, "phase": 1e-2}
+CHEAP = {"3": 1, "4": -1, "5": 0, "6": 3, "floors": 4, "phase": 0}
 
 
 @pytest.mark.parametrize("number", FIGURES)
@@ -182,7 +203,7 @@ def _recompute(number, experiments):
     superseded = shipped.settings.get("superseded", {"keys": []})["keys"]
     experiments = [each for each in experiments if key_of(each) not in superseded]
     assert experiments
-    found = table([measure(experiment) for experiment in experiments])
+    found = table([measure(experiment, with_states=figure.kind == "phase") for experiment in experiments])
     assert differing(found, shipped.table, tolerance=SAME[number]) == ()
 
 
@@ -276,3 +297,14 @@ def test_shipped_floors_depend_on_the_ratio_of_visible_to_hidden_units():
     for ratio in (2, 4):
         few, many = (found.loc["K", ratio * n_hidden, n_hidden]["floor"] for n_hidden in (2, 4))
         assert few == pytest.approx(many, rel=0.1)
+
+
+def test_shipped_phase_tells_hidden_states_as_well_as_the_truth_where_couplings_are_strong():
+    shipped = load(ASSETS, "phase").table.drop_duplicates("key")
+    assert (shipped["wrong_signs"] < 0.5).all()
+    means = shipped.groupby(["variance", "n_hidden"])[["wrong_signs", "wrong_signs_at_truth"]].mean()
+    at_truth = means["wrong_signs_at_truth"].unstack()
+    assert (np.diff(at_truth.to_numpy(), axis=0) < 0.0).all()  # stronger couplings tell more
+    assert (np.diff(at_truth.to_numpy(), axis=1) > 0.0).all()  # more hidden units, less
+    excess = (means["wrong_signs"] - means["wrong_signs_at_truth"]).unstack()
+    assert excess.loc[4.0].max() < 0.03

@@ -19,6 +19,7 @@ import pytest
 from hidviz import Experiment, __version__, log_likelihood
 from hidviz.background import return_value
 from hidviz.background.executors import NICENESS, alone, cluster, processes, workers
+from hidviz.evaluation import hidden_state_error
 from hidviz.learning import learn
 from hidviz.learning.snapshot import result
 from hidviz.sweeps.measurement import Measurement, key_of, measure, predicted_seconds
@@ -131,6 +132,35 @@ def test_unknown_costs_are_missing_and_not_invented():
 
 def test_learner_without_hidden_units_is_compared_in_J_alone():
     assert set(measure(replace(BASE, learner="visible-lag2")).errors) == {"J"}
+
+
+def test_hidden_states_are_told_where_they_are_asked_for():
+    found, plain = measure(BASE, with_states=True), measure(BASE)
+    assert (plain.wrong_signs, plain.wrong_signs_at_truth) == (None, None)
+    assert replace(found, wrong_signs=None, wrong_signs_at_truth=None, seconds=plain.seconds) == plain
+    data = return_value(BASE.simulate())
+    assert found.wrong_signs_at_truth == hidden_state_error(data.truth, data.truth, data.recording, data.hidden)
+    assert 0.0 < found.wrong_signs < 0.5
+    assert Measurement.from_json(found.to_json()) == found
+    row = table([found]).iloc[0]
+    assert (row["wrong_signs"], row["wrong_signs_at_truth"]) == (found.wrong_signs, found.wrong_signs_at_truth)
+
+
+def test_a_sweep_of_hidden_states_runs_again_what_was_kept_without_them():
+    kept = {key_of(BASE): measure(BASE)}
+
+    class Kept:
+        def load(self):
+            return kept
+
+        def append(self, measurement):
+            kept[key_of(measurement.experiment)] = measurement
+
+    *_, plain = run_sweep(Sweep("plain", (BASE,)), alone, store=Kept())
+    assert plain.measurements[0].wrong_signs is None
+    *_, told = run_sweep(Sweep("told", (BASE,), with_states=True), alone, store=Kept())
+    assert told.measurements[0].wrong_signs is not None
+    assert kept[key_of(BASE)] == told.measurements[0]
 
 
 def test_measurement_survives_json():

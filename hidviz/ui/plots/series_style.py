@@ -30,7 +30,7 @@ DASHES: Mapping[str, str] = MappingProxyType(
     }
 )
 CONVERGED_DASHES = {"exact": "12 3"}
-COST_DASHES = {"cost": "solid", "held_out": "dashed", "aic": "dotted", "bic": "dotdash"}
+COST_DASHES = {"cost": "solid", "held_out": "dashed", "aic": "dotted", "bic": "dotdash", "true": "dashed"}
 START_DASHES = {"right-signed": "dashed", "wrong-signed": "dotted"}
 WIDTHS = {"curve": 2.5, "thin": 1.2, "limit": 1.5, "guide": 1.2}
 
@@ -45,6 +45,8 @@ def colour_of(series: Series, dark: bool) -> str:
         "bic": ink.quiet,
         "limit": ink.quiet,
         "guide": ink.quiet,
+        "learned": ink.accent,
+        "true": ink.text,
     }
     return others.get(series.what) or block_colours(dark)[series.what]
 

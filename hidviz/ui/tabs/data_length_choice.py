@@ -21,7 +21,11 @@ OWN = "own"
 ALL = -1
 MOST_EXPERIMENTS = 200
 SCALES = {"Log–log": "log-log", "T logarithmic": "log", "Linear": "linear"}
-SCALES_OF: Mapping[str, tuple[str, ...]] = {"costs": ("T logarithmic", "Linear"), "traces": ("Linear",)}
+SCALES_OF: Mapping[str, tuple[str, ...]] = {
+    "costs": ("T logarithmic", "Linear"),
+    "traces": ("Linear",),
+    "phase": ("Linear",),
+}
 """Those that make sense for a kind of figure; all of them for the others."""
 
 

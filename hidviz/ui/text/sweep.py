@@ -27,7 +27,10 @@ def name_of(experiment: Experiment) -> str:
     ending = "" if e.patience is None else ", stopped"
     start = "" if e.start == "random" and e.start_index == 1 else f", {e.start} {e.start_index}"
     seed = "" if e.seed == 1 else f", seed {e.seed}"
-    return f"{e.n_visible} + {e.n_hidden}, {LEARNERS[e.learner].title}, T = {e.n_steps:,}{ending}{start}{seed}"
+    variance = "" if e.variance == Experiment().variance else f", g² = {e.variance:g}"
+    return (
+        f"{e.n_visible} + {e.n_hidden}, {LEARNERS[e.learner].title}, T = {e.n_steps:,}{variance}{ending}{start}{seed}"
+    )
 
 
 def html_table(table: pd.DataFrame) -> str:
