@@ -250,6 +250,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._sidebar.draw(session)
         self.transport.draw()
         self.lessons.draw()
+        self.learn.question.visible = self.learn.lesson.visible = not self.lessons.run.key
         told = remarks_of(frame, session.failure)
         self._warn(told)
         state = state_of(

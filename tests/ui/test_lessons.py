@@ -79,7 +79,7 @@ def test_a_lesson_is_completed_by_doing_what_it_says_and_only_so(key):
             assert lesson.place == place, "a step that has not been done was left behind"
             before = lesson.words
             do(hand)
-            assert lesson.done, before
+            assert lesson.done is True, before
             lesson.go_on()
         assert lesson.is_last
         assert lesson.done

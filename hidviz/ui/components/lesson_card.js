@@ -11,7 +11,7 @@ export function render({ model }) {
   const answers = make("div", { class: "answers", role: "group", "aria-label": "Answers" })
   const back = button({}, press("back"), "Back"), next = button({ class: "next" }, press("next"), "Next")
   const root = make("section", { class: "lesson", "aria-label": "Lesson" },
-    make("div", { class: "head" }, lessons, count, leave), text, make("div", { class: "foot" }, answers, back, next))
+    make("div", { class: "head" }, lessons, count, answers, back, next, leave), text)
 
   follow(model, ["key"], () => {
     root.hidden = !model.key

@@ -64,7 +64,7 @@ class LessonRun:
     @property
     def done(self) -> bool:
         """Whether the step has been done."""
-        return self.step is not None and self.seen is not None and self.step.done(self.seen)
+        return self.step is not None and self.seen is not None and bool(self.step.done(self.seen))
 
     @property
     def words(self) -> str:

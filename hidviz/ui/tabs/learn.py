@@ -57,7 +57,7 @@ class LearnTab:
             styles={"margin-left": "auto"},
         )
         self.lesson = Buttons(
-            Button("Show me in a minute", "start", "A lesson on this page: the hidden twin", on_lesson),
+            Button("Show me in a minute", "play", "A lesson on this page: the hidden twin", on_lesson),
             columns=0,
             margin=0,
         )
@@ -164,12 +164,12 @@ class LearnTab:
         self.heatmaps.show(truth, found, frame.gauge, align=self.align_switch.value)
         self.scale.object = scale_strip(self.heatmaps.scale.largest, dark=self._dark, n_beyond=self.heatmaps.n_beyond)
         self.question.object = question(truth.n_hidden)
-        self._draw_network(frame)
         n_found = frame.snapshot.couplings.n_hidden
         hides = LEARNERS[frame.experiment.learner].hidden != "none"
         if not self._session.running or time.monotonic() - self._read_at > READABLE:
             self.units.units = units_of(frame) if hides else []
             self.unit_tools.n = len(self.units.units)
+            self._draw_network(frame)
             self._read_at = time.monotonic()
         self.gauge_line.object = gauge_in_words(frame.gauge, n_found, truth.n_hidden) if hides else ""
         self.unit_title.object = f"<b>Hidden units</b> · {equivalents_in_words(n_found if hides else 0)}"
