@@ -11,11 +11,8 @@ Unit a in bin t flips with probability r / (1 + r), where with x = (s, sigma) th
     w_c = exp(-2 H_c(t)),  w_c' = w_c exp(4 W_ca sigma_a(t)),  W = [[J, K], [L, M]] and H = W (s, sigma) + biases
 
 so that a flip costs multiplications only. Given its neighbours a bin is independent of all others: even and odd bins
-are updated in turn, each all at once; with M = 0 all bins are.
-
-This is no bound and no estimate of log P[s]; importance sampling estimates that. The noise of one sample is for the
-optimiser to average. Printed with sigma_b(t+1) in eq. 26 (`dM`); the slope has sigma_a(t+1). The paper calls Monte
-Carlo impractical with hidden-to-hidden couplings; a sweep costs the same order with them as without.
+are updated in turn, each all at once; with M = 0 all bins are. No bound on log P[s] and no estimate of it comes out.
+Printed with sigma_b(t+1) in eq. 26 (`dM`); the slope has sigma_a(t+1). The paper calls Monte Carlo impractical with M.
 """
 
 from __future__ import annotations
