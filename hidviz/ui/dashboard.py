@@ -18,10 +18,11 @@ from panel.io.callbacks import PeriodicCallback
 from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, preset_of, shipped_frame
 from hidviz.learning import Cure, Remark
 from hidviz.network import Gauge
-from hidviz.ui.address import Address, shared_in_words
 from hidviz.ui.components.basic import BokehPatches, HelpSheet, Instrument, Notice
-from hidviz.ui.lesson_bar import LessonBar
-from hidviz.ui.sidebar import Sidebar
+from hidviz.ui.shell.address import Address, shared_in_words
+from hidviz.ui.shell.lesson_bar import LessonBar
+from hidviz.ui.shell.sidebar import Sidebar
+from hidviz.ui.shell.transport import TransportBar
 from hidviz.ui.state.frame_pacing import Pace
 from hidviz.ui.state.link import FRONT_TABS, TABS, Link, View
 from hidviz.ui.state.opening import Opening
@@ -31,7 +32,6 @@ from hidviz.ui.tabs.makers import tab_makers
 from hidviz.ui.tabs.tab import TabHost
 from hidviz.ui.text.help import HELP
 from hidviz.ui.text.status import remarks_of, sentences_of, state_of
-from hidviz.ui.transport import TransportBar
 
 FIRST = "A finished run of Fig. 3. Press Run to watch it being learned."
 PERIOD = 50  # milliseconds between looks at the session

@@ -6,7 +6,7 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.experiments.experiment import LIVE
-from hidviz.ui.controls import Controls
+from hidviz.ui.shell.controls import Controls
 from hidviz.ui.state.knobs import KNOBS, shown
 
 

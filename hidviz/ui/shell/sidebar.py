@@ -12,8 +12,8 @@ from hidviz.learners import LEARNERS
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.learner_note import LearnerNote
 from hidviz.ui.components.run_file import RunFile
-from hidviz.ui.controls import Controls
 from hidviz.ui.export.button import export_button
+from hidviz.ui.shell.controls import Controls
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.status import penalty_in_words
 

@@ -1,0 +1,1 @@
+"""Around the tabs: knobs, the bar of the run, lessons, and the address."""
