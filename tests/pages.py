@@ -98,7 +98,8 @@ def choose(tab, label, option):
     """Take an option of a menu; what a knob does is part of its name, after its label."""
     menu = tab.get_by_role("combobox", name=re.compile(rf"^{re.escape(label)}")).first
     if menu.evaluate("(menu) => menu.tagName") == "SELECT":
-        menu.select_option(label=option)
+        titled = re.compile(rf"^{re.escape(option)}( · |$)")  # some options say more behind their title
+        menu.select_option(menu.locator("option").filter(has_text=titled).first.get_attribute("value"))
         return
     menu.click()
     offered = tab.locator("[role=listbox], [role=menu]")

@@ -6,7 +6,7 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.experiments.experiment import LIVE
-from hidviz.ui.shell.controls import Controls
+from hidviz.ui.shell.controls import Controls, learner_aside
 from hidviz.ui.state.knobs import KNOBS, shown
 
 
@@ -79,3 +79,13 @@ def test_a_value_that_no_menu_offers_is_refused(page):
 def test_knobs_say_when_they_apply():
     assert {knob.name for knob in KNOBS if knob.acts == "now"} == LIVE
     assert {knob.name for knob in KNOBS} == set(vars(Experiment()))
+
+
+def test_the_menu_says_what_each_learner_costs_at_these_settings():
+    small = Experiment(n_visible=8, n_hidden=8, n_steps=1_000, model="stochastic")
+    large = replace(small, n_hidden=30, n_steps=1_000_000)
+    assert learner_aside("exact", small).startswith("stochastic, about ")
+    assert learner_aside("exact", small).endswith("ms a step")
+    assert learner_aside("exact", large).endswith(" h a step")
+    assert learner_aside("mean-field-naive", small).startswith("for comparison")
+    assert learner_aside("visible", small).startswith("no hidden units")

@@ -370,3 +370,20 @@ def test_reset_leaves_nothing_of_what_was_done(session):
     assert session.wanted == SMALL
     assert session.n_undo == (0, 0)
     assert step(session, 1).snapshot.step == 1
+
+
+def test_what_is_done_to_a_run_is_marked_at_its_step_and_goes_with_the_run(session):
+    step(session, 4)
+    session.flip(1)
+    session.change(rate=0.5)
+    session.break_flip(0, "K")
+    assert [at for at, _ in session.marks] == [4, 4, 4]
+    assert [what.split(",")[0] for _, what in session.marks] == [
+        "hidden 2 flipped", "settings changed", "Only K of hidden unit 1 flipped",
+    ]  # fmt: skip
+    session.undo()
+    assert session.marks[-1] == (4, "undone or done again")
+    settle(session, lambda s: not s.awaiting)
+    session.new_start()
+    settle(session, lambda s: not s.awaiting)
+    assert session.marks == ()

@@ -12,7 +12,7 @@ export function render({ model }) {
   const fields = new Map()
 
   const field = (name) => {
-    const { label, help, kind, options, step } = model.fields[name]
+    const { label, help, kind, options, step, acts } = model.fields[name]
     const place = make("div", { class: `field ${kind}`, title: help })
     const input = kind === "choice" ? make("select") : make("input", { autocomplete: "off" })
     const id = `knob-${name}`
@@ -51,7 +51,8 @@ export function render({ model }) {
         }
       })
     }
-    place.append(make("label", { for: id }, label), input, error)
+    const badge = make("span", { class: "badge", "aria-hidden": "true" }, acts)
+    place.append(make("label", { for: id }, label), make("div", { class: "entry" }, input, badge), error)
     fields.set(name, { input, error, kind })
     return place
   }
@@ -85,6 +86,14 @@ export function render({ model }) {
     }
   }
   root.append(...model.groups.map(group))
+  follow(model, ["asides"], () => {
+    for (const [name, asides] of Object.entries(model.asides)) {
+      const titles = Object.fromEntries(model.fields[name].options)
+      for (const option of fields.get(name).input.options) {
+        say(option, asides[option.value] ? `${titles[option.value]} · ${asides[option.value]}` : titles[option.value])
+      }
+    }
+  })
   follow(model, ["values", "errors", "disabled"], show)
   return themed(model, root)
 }

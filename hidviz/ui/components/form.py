@@ -21,7 +21,10 @@ class Form(Component):
     """
 
     groups = param.List(doc="For each group its title, whether it is folded, and its rows of names.")
-    fields = param.Dict({}, doc="For each name its label, help and kind; options of a choice, step of a number.")
+    fields = param.Dict(
+        {}, doc="For each name its label, help, kind, when it acts; options of a choice, step of a number."
+    )
+    asides = param.Dict({}, doc="For the name of a choice, what stands behind each of its options.")
     values = param.Dict({}, doc="What every field shows.")
     errors = param.Dict({}, doc="For each name whose value was refused, why.")
     disabled = param.List([], doc="Names of the fields that cannot be used now.")

@@ -17,6 +17,7 @@ from bokeh.models import (
     HoverTool,
     MultiLine,
     Range1d,
+    Scatter,
     Segment,
     Text,
 )
@@ -94,6 +95,10 @@ class Curves:
                 line_policy="nearest",
             )
         )
+        self._marks = ColumnDataSource({"x": [], "y": [], "text": []})
+        self._mark = Scatter(x="x", y="y", size=9, marker="triangle", line_alpha=0.0)
+        marks = self.figure.add_glyph(self._marks, self._mark, level="overlay")
+        self.figure.add_tools(HoverTool(renderers=[marks], tooltips=[("step @x", "@text")]))
         self._colours: Mapping[str, str] = {}
 
     def draw(self, lines: Sequence[Line], low: float, high: float) -> None:
@@ -133,10 +138,21 @@ class Curves:
             "y1": [*heights, *spare],
         }
 
+    def mark(self, marks: Sequence[tuple[int, str]]) -> None:
+        """Set a mark at the foot of the figure for each thing that was done after a step."""
+        data = {
+            "x": [float(step) for step, _ in marks],
+            "y": [self.figure.y_range.start] * len(marks),
+            "text": [text for _, text in marks],
+        }
+        if data != dict(self._marks.data):
+            self._marks.data = data
+
     def paint(self, colours: Mapping[str, str], dark: bool) -> None:
         """Colour everything by theme, and from the next drawing on the curves by name."""
         self._colours = colours
         self._leader.line_color = inks(dark).quiet
+        self._mark.fill_color = inks(dark).accent
         paint_axes(self.figure, dark)
 
 

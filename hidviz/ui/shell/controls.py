@@ -11,9 +11,11 @@ from typing import Any
 import param
 
 from hidviz.experiments import CHOICES, Experiment
+from hidviz.learners import LEARNERS
 from hidviz.learning import OPTIMISERS
 from hidviz.ui.components.form import Form
-from hidviz.ui.state.knobs import KNOB, Knobs, meant, read, shown, spoken
+from hidviz.ui.state.knobs import BADGES, KNOB, Knobs, meant, read, shown, spoken
+from hidviz.units import duration
 
 GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("Network", (("n_visible", "n_hidden"), ("variance", "hidden_hidden"), ("model",))),
@@ -21,6 +23,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("Learner", (("learner",), ("optimiser", "rate"), ("start",), ("n_hidden_assumed",))),
     ("More knobs", (("penalty", "box"), ("patience", "max_steps"), ("bias", "start_scale"), ("n_held_out",))),
 )
+KINDS = {"continuous": "continuous", "stochastic": "stochastic", "none": "no hidden units"}
 
 
 class Controls:
@@ -52,7 +55,8 @@ class Controls:
         self.knobs.param.update(**shown(experiment))
         needless = [] if OPTIMISERS[experiment.optimiser_used].uses_rate else ["rate"]
         values = {name: getattr(self.knobs, name) for name in self.form.fields}
-        self.form.param.update(values=values, errors={}, disabled=needless)
+        asides = {"learner": {name: learner_aside(name, experiment) for name in LEARNERS}}
+        self.form.param.update(values=values, errors={}, disabled=needless, asides=asides)
 
     def _typed(self, name: str, text: str | bool) -> None:
         """Set the knob to what its field says; typed as it stands, it only takes back what was refused."""
@@ -82,9 +86,20 @@ class Controls:
         self.form.errors = others | (dict.fromkeys(names, why) if why else {})
 
 
+def learner_aside(name: str, experiment: Experiment) -> str:
+    """What stands beside a learner in the menu: for what kind of hidden units it is, and what a step costs here."""
+    method = LEARNERS[name]
+    seconds = method.seconds(
+        experiment.n_visible, experiment.n_hidden_learned, experiment.n_steps - 1, experiment.hidden_hidden
+    )
+    kind = "for comparison" if method.runs_away else KINDS[method.hidden]
+    return f"{kind}, about {duration(seconds)} a step"
+
+
 def _field(parameter: param.Parameter) -> dict[str, Any]:
     """What the form must know of a knob."""
-    field: dict[str, Any] = {"label": parameter.label, "help": parameter.doc}
+    acts = BADGES[KNOB[parameter.name].acts]
+    field: dict[str, Any] = {"label": parameter.label, "help": parameter.doc, "acts": acts}
     if parameter.name in CHOICES:
         return field | {"kind": "choice", "options": [[name, title] for title, name in parameter.objects.items()]}
     if isinstance(parameter, param.Boolean):

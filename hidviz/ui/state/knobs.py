@@ -27,6 +27,9 @@ ACTS_IN_WORDS = {
     "now": "Acts at once, in the middle of a run.",
 }
 
+BADGES = {"data": "new data", "learning": "restarts", "now": "live"}
+"""The same beside each setting."""
+
 
 @dataclass(frozen=True)
 class Knob:

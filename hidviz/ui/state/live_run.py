@@ -58,6 +58,7 @@ class LiveRun:
         self.speed = FASTEST
         self._awaited: Awaited | None = None
         self._history: History[Frame] = History()
+        self.marks: tuple[tuple[int, str], ...] = ()  # what was done to the run, and after which step
         self._cost_before: float | None = None  # of an edit whose effect has not been seen yet
         if frame is None:
             self._begin(experiment, going=False)
@@ -257,7 +258,7 @@ class LiveRun:
         """Show a frame of the worker's."""
         before = self.frame.snapshot.state if self.frame and not self.awaiting else "learning"
         if self.awaiting:
-            self._awaited, self._history = None, History()  # what was done to another run cannot be undone in this one
+            self._awaited, self._history, self.marks = None, History(), ()  # of another run
         self.frame = frame
         if self._cost_before is not None:
             self.event += f": the cost changed by {signed(frame.snapshot.cost - self._cost_before, 4)} nats per bin."

@@ -35,7 +35,10 @@ class Session(LiveRun):
         Raises:
             ValueError: a knob is out of range; nothing has changed then.
         """
-        self.adopt(replace(self.wanted, **knobs))
+        before = self.wanted
+        self.adopt(replace(before, **knobs))
+        if not self.awaiting and self.wanted != before:
+            self._mark("settings changed")
 
     # The same model in another gauge
 
@@ -43,18 +46,21 @@ class Session(LiveRun):
         """Flip the sign of a hidden unit, counted from 0, paused or running."""
         if self._has_unit(unit):
             self._regauge(flip(self._n_hidden, unit))
+            self._mark(f"hidden {unit + 1} flipped")
             self.event = f"Hidden unit {unit + 1} flipped: the cost stays, the couplings change sign."
 
     def swap(self, first: int, second: int) -> None:
         """Exchange two hidden units, counted from 0, paused or running."""
         if self._has_unit(first) and self._has_unit(second) and first != second:
             self._regauge(swap(self._n_hidden, first, second))
+            self._mark(f"hidden {first + 1} and {second + 1} swapped")
             self.event = f"Hidden units {first + 1} and {second + 1} swapped: the cost stays."
 
     def apply(self, gauge: Gauge, event: str) -> None:
         """Go to an equivalent model."""
         if self.frame is not None and len(gauge.order) == self._n_hidden:
             self._regauge(gauge)
+            self._mark("another equivalent model")
             self.event = event
 
     # Another model
@@ -68,6 +74,7 @@ class Session(LiveRun):
         self._show(before, iter_edited(before, couplings), going)
         self._cost_before = before.snapshot.cost
         self.event = event
+        self._mark(event)
 
     def break_flip(self, unit: int, block: Literal["K", "L"]) -> None:
         """Flip only one of the two blocks of a hidden unit, counted from 0: not a symmetry, and the cost shows it."""
@@ -143,6 +150,12 @@ class Session(LiveRun):
     def _travel(self, frame: Frame, history: History[Frame]) -> None:
         self._history = history
         self._continue(frame, going=self.running)
+        self._mark("undone or done again")
+
+    def _mark(self, what: str) -> None:
+        """Remember after which step of the run something was done to it."""
+        if self.frame is not None:
+            self.marks = (*self.marks, (self.frame.snapshot.step, what))
 
 
 def depth_of(frame: Frame) -> int:

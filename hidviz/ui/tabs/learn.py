@@ -161,6 +161,8 @@ class LearnTab:
         truth, found = frame.data.truth, frame.snapshot.couplings
         self.cost.show(frame)
         self.errors.show(frame)
+        for curves in (self.cost, self.errors):
+            curves.mark([mark for mark in self._session.marks if mark[0] <= frame.snapshot.step])
         self.heatmaps.show(truth, found, frame.gauge, align=self.align_switch.value)
         self.scale.object = scale_strip(self.heatmaps.scale.largest, dark=self._dark, n_beyond=self.heatmaps.n_beyond)
         self.question.object = question(truth.n_hidden)
