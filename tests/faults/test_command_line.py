@@ -154,7 +154,7 @@ def test_a_port_that_is_taken_is_answered_with_a_sentence():
 def measurements():
     """Measurements under the names of those of Fig. 3: what is kept and drawn does not ask what was learned."""
     small = Experiment(n_visible=3, n_hidden=1, n_steps=100, n_held_out=100, max_steps=3)
-    found = measure(small, with_course=True)
+    found = measure(small, with_trace=True)
     return [replace(found, experiment=each) for each in FIGURES["3"].sweep(quick=False).experiments]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hidviz.numerics import backward, best_scores, forward, kernel, smooth, trace_back
-from hidviz.numerics.messages import PATIENCE, WIDEST
+from hidviz.numerics.messages import SIDE_BY_SIDE, WIDEST
 
 N_STATES, N_STEPS = 3, 6
 STARTS = np.array([True, False, False, True, False, False])  # two trials
@@ -79,7 +79,7 @@ def test_a_block_goes_on_from_the_one_before(at):
 @pytest.mark.parametrize("n_segments", [2, 5, 20])
 def test_segments_agree_even_where_nothing_is_forgotten(n_segments):
     """A chain that only turns round keeps its start for ever, and the burn-in of every segment is wrong."""
-    n = 20 * (PATIENCE + 2)
+    n = 20 * (SIDE_BY_SIDE + 2)
     log_Q = np.log(np.full((N_STATES, N_STATES), 1e-30))
     log_Q[(np.arange(N_STATES) + 1) % N_STATES, np.arange(N_STATES)] = 0.0
     factors = np.ones((n, N_STATES))

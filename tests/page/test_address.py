@@ -8,7 +8,7 @@ from tests.pages import enter, front, press, state, until, wait_for
 
 pytestmark = pytest.mark.browser
 
-KEPT = "hide=controls&theme=dark&mode=lecture&lesson=hidden-twin&align=1&log=1"
+KEPT = "hide=controls&theme=dark&mode=lecture&speed=slow&align=1&log=1"
 
 
 def query_of(tab):

@@ -42,6 +42,8 @@ def tab(browser, server):
 def turn(tab, name, value):
     """Turn a knob as a person would."""
     label = KNOB[name].label
+    if name == "rate":  # which the optimiser of a fresh page does not use
+        choose(tab, KNOB["optimiser"].label, TITLES["optimiser"]["momentum"])
     if name in TITLES:
         choose(tab, label, TITLES[name][value])
     elif name == "hidden_hidden":

@@ -168,7 +168,7 @@ def test_number_out_of_range_is_answered_with_a_sentence(open_page):
 
 
 def test_infeasible_learner_is_refused_with_an_offer(open_page):
-    tab = open_page("?nv=20&nh=40&T=500&model=stochastic&learner=exact&out=0")
+    tab = open_page("?nv=20&nh=30&T=500&model=stochastic&learner=exact&out=0")
     wait_for(tab, lambda s: "exact" in s["error"], "the refusal")
     tab.get_by_role("button", name="Use mean field").click()
     wait_for(tab, lambda s: s["error"] == "", "the cure")

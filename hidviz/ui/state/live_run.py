@@ -120,19 +120,7 @@ class LiveRun:
             seconds: to work here where there are no threads.
         """
         self._runner.pump(seconds)
-        version = self._runner.version
-        if version == self._seen:
-            return False
-        self._seen = version
-        item = self._runner.latest
-        if isinstance(item, Frame):
-            self.progress = None
-            self._take(item)
-        elif item is not None:
-            self.progress = item
-        if self._runner.failure:
-            self.progress, self.failure = None, self._runner.failure
-        return True
+        return self._take_in()
 
     # What a user can do
 
@@ -157,7 +145,7 @@ class LiveRun:
     def step(self) -> None:
         """Make one step, then pause; pressed twice, two steps, however seldom somebody polls."""
         making = self._runner.running  # asked first: where it rests, all that it made is taken in by the next line
-        self.poll()
+        self._take_in()
         if self._preparing and making and not self._going:
             self._runner.step()
         elif self._awaited is not None and self._preparing:
@@ -186,10 +174,8 @@ class LiveRun:
             self._runner.step()
         else:
             self._continue(base, going=False, steps=2, halves=True)
-        moves = (
-            "M-step: the couplings move, the beliefs stay" if base.snapshot.phase == "E" else "E-step: beliefs settle"
-        )
-        self.event = f"{moves}."
+        m_step = base.snapshot.phase == "E"
+        self.event = "M-step: the couplings move, the beliefs stay." if m_step else "E-step: beliefs settle."
 
     def run_to(self, step: int) -> None:
         """Learn from the start up to this step, then pause."""
@@ -253,6 +239,22 @@ class LiveRun:
         """The data shown, if this experiment would make the same."""
         same = self.frame is not None and self.frame.experiment.data_key == experiment.data_key
         return self.frame.data if self.frame and same else None
+
+    def _take_in(self) -> bool:
+        """Take in what has been published; whether anything changed since the last time."""
+        version = self._runner.version
+        if version == self._seen:
+            return False
+        self._seen = version
+        item = self._runner.latest
+        if isinstance(item, Frame):
+            self.progress = None
+            self._take(item)
+        elif item is not None:
+            self.progress = item
+        if self._runner.failure:
+            self.progress, self.failure = None, self._runner.failure
+        return True
 
     def _take(self, frame: Frame) -> None:
         """Show a frame of the worker's."""
