@@ -103,7 +103,7 @@ def choose(tab, label, option):
         return
     menu.click()
     offered = tab.locator("[role=listbox], [role=menu]")
-    offered.get_by_text(option, exact=True).first.click()
+    offered.get_by_text(re.compile(rf"^{re.escape(option)}(\W|$)")).first.click()  # or the first that begins so
     offered.first.wait_for(state="detached")  # until then it holds the focus
 
 

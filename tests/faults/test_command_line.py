@@ -112,6 +112,7 @@ def test_few_data_are_warned_of(tmp_path):
     assert "Warning: Few data: 324 observed states for" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["2>&-", ">&-", "2>&- >&-", "2>/dev/full", ">/dev/full", "| true", "2>&1 | true"])
 def test_the_work_needs_no_terminal(shell, recorded, tmp_path):
     """Without standard error, as under cron; into a pipe that nobody reads; onto a full disk."""
@@ -256,6 +257,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="optional: the limit is one of Linux")
 @pytest.mark.parametrize("megabytes", [60, 200], ids=["reading", "learning"])
 @pytest.mark.parametrize("limit", ["", "100G"], ids=["foreseen", "not foreseen"])

@@ -6,7 +6,7 @@ import pytest
 
 from tests.pages import enter, front, press, state, until, wait_for
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 KEPT = "hide=controls&theme=dark&mode=lecture&speed=slow&align=1&log=1"
 

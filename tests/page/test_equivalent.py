@@ -100,6 +100,7 @@ def test_a_step_further_is_evaluated_and_a_running_one_is_not_followed(small):
 
 
 def test_too_many_models_are_refused_with_their_number_and_the_rest_works(small):
+    press(small, "Open drawer")
     enter(small, "Hidden units", "4")
     small.get_by_text("4 hidden units have 384 equivalent models").wait_for()
     small.get_by_text("not a symmetry", exact=True).wait_for()
@@ -107,5 +108,6 @@ def test_too_many_models_are_refused_with_their_number_and_the_rest_works(small)
 
 
 def test_without_hidden_units_there_is_nothing_to_flip(small):
+    press(small, "Open drawer")
     choose(small, "Learner", LEARNERS["visible"].title)
     small.get_by_text("This learner infers no hidden units").wait_for()

@@ -68,7 +68,12 @@ def test_values_live_while_running_and_are_the_exported_ones(tab, tmp_path):
 
 
 def test_error_bars_come_when_the_run_rests_and_are_the_engine_s(tab, tmp_path):
-    tab.get_by_text(re.compile(r"Error bars of step \d+\. From the curvature")).wait_for()
+    if state(tab)["step"] < 500:  # near a small start the scale of K against L is open, and no bar is told
+        press(tab, "Run")
+        wait_for(tab, lambda now: now["step"] >= 500, "some learning")
+        press(tab, "Pause")
+    now = wait_for(tab, lambda now: not now["running"], "the pause")
+    tab.get_by_text(re.compile(rf"Error bars of step {now['step']}\. From the curvature")).wait_for()
     bundle = exported(tab, tmp_path)[1]
     data = next(item for item in iter_run(bundle.experiment) if hasattr(item, "data")).data
     errors = error_bars(bundle.couplings, data.recording, hidden="continuous").standard_errors
@@ -77,6 +82,7 @@ def test_error_bars_come_when_the_run_rests_and_are_the_engine_s(tab, tmp_path):
     for k in range(6):
         assert now[f"L h1 ← {k + 1}"][4] == pytest.approx(expected["L"][0, k], rel=1e-6)
         assert now[f"K {k + 1} ← h1"][4] == pytest.approx(expected["K"][k, 0], rel=1e-6)
+    rows(tab).first.get_by_role("button").click()
     tab.get_by_text(re.compile(r"error bar ±0\.\d{4}, the error is \d+\.\d of it")).wait_for()
 
 

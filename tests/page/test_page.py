@@ -37,6 +37,7 @@ def test_run_learns_and_pause_holds(open_page):
     assert later["cost"] < now["cost"]
 
 
+@pytest.mark.slow
 def test_rewind_and_steps_repeat_themselves(open_page):
     tab = open_page()
     first = rest_at(tab, 3)
@@ -59,6 +60,7 @@ def test_flip_moves_the_raw_errors_and_nothing_else(open_page):
     assert undone["rms"] == flipped["rms"]
 
 
+@pytest.mark.slow
 def test_flip_works_on_the_finished_run_and_while_running(open_page):
     tab = open_page()
     before = state(tab)
@@ -72,6 +74,7 @@ def test_flip_works_on_the_finished_run_and_while_running(open_page):
     assert done["cost"] == pytest.approx(before["cost"], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_swapping_hidden_units_keeps_the_cost(open_page):
     tab = open_page()
     before = state(tab)
@@ -81,6 +84,7 @@ def test_swapping_hidden_units_keeps_the_cost(open_page):
     assert after["rms_aligned"] == pytest.approx(before["rms_aligned"], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_another_number_of_units_makes_new_data(open_page):
     tab = open_page()
     enter(tab, "Visible units", "7")
@@ -90,6 +94,7 @@ def test_another_number_of_units_makes_new_data(open_page):
     wait_for(tab, lambda s: s["step"] > 5, "steps on the new data")
 
 
+@pytest.mark.slow
 def test_a_step_is_shown_in_its_halves_with_the_equations_in_play(open_page):
     tab = open_page("?nv=8&nh=2&T=1000&model=stochastic&learner=mean-field")
     rest_at(tab, 1)
@@ -109,6 +114,7 @@ def test_a_step_is_shown_in_its_halves_with_the_equations_in_play(open_page):
 LEFT, BELOW = 43, 29  # pixels of a map beside and below its cells, where its units are numbered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("align", [False, True])
 def test_a_cell_under_the_mouse_is_told_in_both_gauges(open_page, align):
     frame = shipped_frame("fig3")
@@ -138,6 +144,7 @@ def test_a_cell_under_the_mouse_is_told_in_both_gauges(open_page, align):
     assert blocks == {(False, False), (False, True), (True, False)}, "J, K and L were asked"
 
 
+@pytest.mark.slow
 def test_link_reproduces_the_run(open_page):
     experiment = Experiment(n_visible=9, n_hidden=3, n_steps=2000, variance=0.7, seed=5, start_index=2)
     tab = open_page("?" + write_link(experiment, step=20))
@@ -147,6 +154,7 @@ def test_link_reproduces_the_run(open_page):
     assert shown["cost"] == pytest.approx(expected.cost, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_bad_link_names_what_was_wrong(open_page):
     tab = open_page("?nv=-3&T=1e12&x=<script>alert(1)</script>")
     alert = tab.get_by_role("alert").inner_text()
@@ -157,6 +165,7 @@ def test_bad_link_names_what_was_wrong(open_page):
     assert state(tab)["preset"] == "fig3"
 
 
+@pytest.mark.slow
 def test_number_out_of_range_is_answered_with_a_sentence(open_page):
     tab = open_page()
     before = state(tab)
@@ -167,6 +176,7 @@ def test_number_out_of_range_is_answered_with_a_sentence(open_page):
     wait_for(tab, lambda s: s["running"], "running")
 
 
+@pytest.mark.slow
 def test_infeasible_learner_is_refused_with_an_offer(open_page):
     tab = open_page("?nv=20&nh=30&T=500&model=stochastic&learner=exact&out=0")
     wait_for(tab, lambda s: "exact" in s["error"], "the refusal")
@@ -176,6 +186,7 @@ def test_infeasible_learner_is_refused_with_an_offer(open_page):
     wait_for(tab, lambda s: s["step"] == 1, "a step of mean field")
 
 
+@pytest.mark.slow
 def test_step_size_that_diverges_stops_at_the_last_good_step(open_page):
     tab = open_page("?opt=gradient&rate=500&T=1000")
     press(tab, "Run")
@@ -184,6 +195,7 @@ def test_step_size_that_diverges_stops_at_the_last_good_step(open_page):
     assert now["cost"] is not None
 
 
+@pytest.mark.slow
 def test_two_tabs_do_not_share_anything(open_page):
     one, other = open_page(), open_page()
     before = state(other)
@@ -192,6 +204,7 @@ def test_two_tabs_do_not_share_anything(open_page):
     assert state(other) == before
 
 
+@pytest.mark.slow
 def test_everything_shows_at_two_widths_and_in_the_dark(open_page):
     for query, width in (("", 800), ("?theme=dark", 1400)):
         tab = open_page(query, width=width)
@@ -199,6 +212,7 @@ def test_everything_shows_at_two_widths_and_in_the_dark(open_page):
         assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+@pytest.mark.slow
 def test_buttons_in_any_order_leave_a_living_page(open_page):
     tab = open_page("?T=500")
     for name in ("Step", "Rewind", "Run", "New data", "Flip hidden unit 2", "New start", "Rewind", "Swap hidden units"):
