@@ -121,9 +121,9 @@ def test_other_knobs_are_noticed_and_loading_brings_the_old_ones_back(small):
 
 
 def test_infeasible_learner_is_refused_with_the_number(opened):
-    tab = opened("?tab=restarts&nv=20&nh=40&T=500&model=stochastic&learner=exact&out=0")
+    tab = opened("?tab=restarts&nv=20&nh=30&T=500&model=stochastic&learner=exact&out=0")
     press(tab, "Run starts")
-    tab.get_by_text("2**40").first.wait_for()
+    tab.get_by_text("2**30").first.wait_for()
     tab.context.close()
 
 
