@@ -369,7 +369,7 @@ def read_one(path, is_bundle):
         return runner.failure, longest
 
     idle = status("VmRSS")
-    failure, longest = asyncio.run(beside())
+    failure, longest = run_aside(beside())
     what = "opened" if failure is None else f"{type(failure).__name__}: {failure}"
     return {"what": what, "megabytes": round(max(0, status("VmHWM") - idle) / 1e6), "held": round(longest, 2)}
 

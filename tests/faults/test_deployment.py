@@ -1,6 +1,5 @@
 """The files for those who serve hidviz to others: nginx in front of it, systemd, a container."""
 
-import asyncio
 import re
 import shlex
 import shutil
@@ -18,6 +17,7 @@ import pytest
 from hidviz.cli.main import _parser
 from tests.benchmarks.visitor import Visitor
 from tests.faults.servers import ROOT, Serving
+from tests.loops import run_aside
 
 FILES = ROOT / "assets" / "deployment"
 
@@ -117,7 +117,7 @@ def test_the_page_works_behind_nginx_under_a_path_with_two_processes(tmp_path):
             while status(f"{base}/healthz") != 200:  # the processes are still starting
                 assert time.monotonic() < deadline
                 time.sleep(0.5)
-            asyncio.run(stepped(f"{base}/hidviz?nv=5&nh=1&T=300&out=100"))
+            run_aside(stepped(f"{base}/hidviz?nv=5&nh=1&T=300&out=100"))
             page = urllib.request.urlopen(f"{base}/hidviz", timeout=120).read().decode()
             scripts = re.findall(r'<script[^>]*src="([^"]+)"', page)
             assert scripts

@@ -1,6 +1,5 @@
 """The server as a service: who may connect, what it logs, and that nothing of it is left when it has ended."""
 
-import asyncio
 import base64
 import gc
 import json
@@ -19,6 +18,7 @@ from tornado.websocket import websocket_connect
 from hidviz.ui.serve import allowed_origins
 from tests.benchmarks.visitor import Visitor
 from tests.faults.servers import Serving
+from tests.loops import run_aside
 
 pytestmark = [
     pytest.mark.slow,
@@ -97,8 +97,8 @@ async def vanished(url, query="", *, running=True):
 def test_the_log_has_one_line_an_event_and_nothing_of_the_user(serving):
     before = len(serving.log)
     for _ in range(2):
-        asyncio.run(vanished(serving.url))
-        asyncio.run(closed(serving.url))
+        run_aside(vanished(serving.url))
+        run_aside(closed(serving.url))
     with urllib.request.urlopen(f"{serving.url}?nv=secret&nonsense=1", timeout=120):
         pass
     wait_until(lambda: any("link could not be used" in line for line in serving.log[before:]), "the link")
@@ -111,7 +111,7 @@ def test_the_log_has_one_line_an_event_and_nothing_of_the_user(serving):
 
 def test_a_request_to_terminate_ends_everything_in_order():
     running = Serving()
-    asyncio.run(vanished(running.url))
+    run_aside(vanished(running.url))
     assert running.stop() == 0
     assert "stopped" in running.log[-1]
     assert any("sessions to end: 1" in line for line in running.log)
@@ -127,7 +127,7 @@ def test_two_processes_end_with_the_one_that_started_them(number):
     os.kill(children[0], signal.SIGKILL)
     wait_until(lambda: len(set(running.children) - {children[0]}) == 2, "another one in its place")
     children = running.children
-    asyncio.run(opened(running.url))
+    run_aside(opened(running.url))
     running.process.send_signal(number)
     assert running.close() == 0
     wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in children), "all to be gone")  # noqa: PTH110
@@ -140,10 +140,10 @@ def test_a_link_to_more_than_there_is_memory_for_is_answered_by_what_would_fit_a
     running = Serving("--memory", "2G", "--run-memory", "500M")
     try:
         used = resident(running.process.pid)
-        said = asyncio.run(refused(running.url + HUGE))
+        said = run_aside(refused(running.url + HUGE))
         assert re.search(r"need about [\d.]+ GB of memory.*a run may use 500 MB: at most [\d,]+ bins would fit", said)
         assert resident(running.process.pid) < used + 3e8
-        asyncio.run(opened(running.url + "?nv=5&nh=1&T=300&out=100"))
+        run_aside(opened(running.url + "?nv=5&nh=1&T=300&out=100"))
     finally:
         assert running.stop() == 0
     assert not any("Traceback" in line for line in running.log)
@@ -152,7 +152,7 @@ def test_a_link_to_more_than_there_is_memory_for_is_answered_by_what_would_fit_a
 def test_the_memory_of_a_server_is_divided_between_its_processes():
     running = Serving("--num-procs", 2, "--memory", "1G")
     try:
-        said = asyncio.run(refused(running.url + HUGE))
+        said = run_aside(refused(running.url + HUGE))
         assert "a run may use 250 MB" in said
     finally:
         running.stop()
@@ -192,7 +192,7 @@ async def opened(url):
 
 def test_a_session_that_is_made_anew_asks_nobody_else_for_its_style(serving):
     """A browser that joins late finds a session made for its socket, not for its page."""
-    styles = asyncio.run(joined_late(serving.url))
+    styles = run_aside(joined_late(serving.url))
     assert "https://" not in styles
     assert "static/extensions/panel" in styles
 

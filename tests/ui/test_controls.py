@@ -84,8 +84,6 @@ def test_knobs_say_when_they_apply():
 def test_the_menu_says_what_each_learner_costs_at_these_settings():
     small = Experiment(n_visible=8, n_hidden=8, n_steps=1_000, model="stochastic")
     large = replace(small, n_hidden=30, n_steps=1_000_000)
-    assert learner_aside("exact", small).startswith("stochastic, about ")
-    assert learner_aside("exact", small).endswith("ms a step")
+    assert learner_aside("exact", small).endswith(" ms a step")
     assert learner_aside("exact", large).endswith(" h a step")
-    assert learner_aside("mean-field-naive", small).startswith("for comparison")
-    assert learner_aside("visible", small).startswith("no hidden units")
+    assert learner_aside("mean-field-naive", small) == "for comparison"

@@ -1,10 +1,8 @@
 """Finished figures of a run, and the bundle that holds them."""
 
-import asyncio
 import io
 import struct
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 from xml.etree import ElementTree
 
 import pytest
@@ -75,8 +73,7 @@ def test_every_kind_of_run_is_drawn(knobs):
 
 
 def test_a_bundle_with_figures_is_made_aside_and_opens_to_the_same_run(frame, files):
-    with ThreadPoolExecutor(1) as aside:  # this thread may have a loop running: that of the browser
-        content = aside.submit(asyncio.run, kept(frame)).result()
+    content = run_aside(kept(frame))
     with zipfile.ZipFile(content) as archive:
         stored = {name: archive.read(name) for name in archive.namelist()}
     assert {name: stored[name] for name in files} == files

@@ -23,7 +23,6 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("Learner", (("learner",), ("optimiser", "rate"), ("start",), ("n_hidden_assumed",))),
     ("More knobs", (("penalty", "box"), ("patience", "max_steps"), ("bias", "start_scale"), ("n_held_out",))),
 )
-KINDS = {"continuous": "continuous", "stochastic": "stochastic", "none": "no hidden units"}
 
 
 class Controls:
@@ -87,13 +86,12 @@ class Controls:
 
 
 def learner_aside(name: str, experiment: Experiment) -> str:
-    """What stands beside a learner in the menu: for what kind of hidden units it is, and what a step costs here."""
+    """What stands beside a learner in the menu: what a step costs at these settings, or that it is for comparison."""
     method = LEARNERS[name]
-    seconds = method.seconds(
-        experiment.n_visible, experiment.n_hidden_learned, experiment.n_steps - 1, experiment.hidden_hidden
-    )
-    kind = "for comparison" if method.runs_away else KINDS[method.hidden]
-    return f"{kind}, about {duration(seconds)} a step"
+    if method.runs_away:
+        return "for comparison"
+    size = experiment.n_visible, experiment.n_hidden_learned, experiment.n_steps - 1
+    return f"{duration(method.seconds(*size, experiment.hidden_hidden))} a step"
 
 
 def _field(parameter: param.Parameter) -> dict[str, Any]:
