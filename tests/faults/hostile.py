@@ -21,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.loops import run_aside
+
 BIN = 0.02
 GENERATOR = np.random.default_rng(1)
 COUNTS = GENERATOR.poisson(0.3, (50, 4)).astype(np.int64)

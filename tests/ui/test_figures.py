@@ -13,6 +13,7 @@ from hidviz.experiments.frame import Frame, regauge_frame
 from hidviz.experiments.run import iter_run
 from hidviz.ui.export.button import kept
 from hidviz.ui.export.run_figures import draw_run
+from tests.loops import run_aside
 
 SMALL = Experiment(n_visible=5, n_hidden=2, n_steps=400, n_held_out=100, seed=4, max_steps=6)
 
