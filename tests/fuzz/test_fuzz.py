@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.fuzz.__main__ import Broken, check, finite
+from tests.fuzz.__main__ import FOREIGN, Broken, check, finite
 from tests.fuzz.events import ACTS, KINDS, drawn
 
 
@@ -22,6 +22,18 @@ def test_every_kind_of_event_is_drawn_and_can_be_played():
 def test_numbers_that_are_not_finite_are_seen_however_deep():
     assert finite({"a": [1, {"b": 2.5}], "c": None, "d": "nan"})
     assert not finite({"a": [1, {"b": float("nan")}]})
+
+
+def test_only_what_closing_sockets_say_is_let_pass():
+    closed = (
+        "1 Uncaught exception GET /app/ws (::1)\nHTTPServerRequest()\nTraceback (most recent call last):\n  File a\n"
+        "    assert self._session is not None\nAssertionError\n2 Task exception was never retrieved\nfuture: <Task "
+        "exception=WebSocketClosedError()>\nTraceback (most recent call last):\nStreamClosedError\n\nDuring handling\n"
+        "Traceback (most recent call last):\ntornado.websocket.WebSocketClosedError\n"
+    )
+    assert "Traceback" not in FOREIGN.sub("", closed)
+    ours = "3 Uncaught exception GET /app/ws\nTraceback (most recent call last):\nValueError\n"
+    assert FOREIGN.sub("", ours + closed).startswith(ours)
 
 
 @pytest.mark.browser
