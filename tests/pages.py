@@ -107,6 +107,13 @@ def choose(tab, label, option):
     offered.first.wait_for(state="detached")  # until then it holds the focus
 
 
+def show_knobs(tab):
+    """Let the knobs be seen where a narrow page has put them away."""
+    away = tab.get_by_role("button", name="Open drawer", exact=True)
+    if away.count():
+        away.click()
+
+
 def front(tab, title):
     """Bring a tab of the page to the front."""
     tab.get_by_role("tab", name=title, exact=True).click()

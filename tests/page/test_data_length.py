@@ -21,8 +21,10 @@ def tab(open_page):
     return opened
 
 
-def own(tab, lengths="100 200"):
+def own(tab, lengths="100 200", *, first=True):
     choose(tab, "Figure", "A sweep of my own")
+    if first:
+        tab.get_by_text("3 experiments").first.wait_for()  # those of the lengths that stand there
     enter(tab, "Data lengths", lengths)
 
 
@@ -76,9 +78,9 @@ def test_page_with_the_figure_needs_no_network(tab):
 
 def test_wrong_length_is_answered_with_a_sentence(tab):
     own(tab, "100 ten")
-    tab.get_by_text("whole numbers apart by spaces, got 'ten'").wait_for()
+    tab.get_by_text("must be a whole number such as 10,000, got “ten”").wait_for()
     tab.get_by_role("button", name="Run sweep", exact=True, disabled=True).wait_for()
-    own(tab, "100")
+    own(tab, "100", first=False)
     tab.get_by_text("1 experiment").first.wait_for()
     press(tab, "Run sweep")
     tab.get_by_text("Done: 1 of 1").wait_for(timeout=90_000)

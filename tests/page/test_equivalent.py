@@ -8,7 +8,7 @@ import pytest
 from hidviz.evaluation.equivalent_models import cost_per_bin, flip_half
 from hidviz.experiments import shipped_frame
 from hidviz.learners import LEARNERS
-from tests.pages import choose, enter, press, rest_at, state
+from tests.pages import choose, enter, press, rest_at, show_knobs, state
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -100,7 +100,7 @@ def test_a_step_further_is_evaluated_and_a_running_one_is_not_followed(small):
 
 
 def test_too_many_models_are_refused_with_their_number_and_the_rest_works(small):
-    press(small, "Open drawer")
+    show_knobs(small)
     enter(small, "Hidden units", "4")
     small.get_by_text("4 hidden units have 384 equivalent models").wait_for()
     small.get_by_text("not a symmetry", exact=True).wait_for()
@@ -108,6 +108,6 @@ def test_too_many_models_are_refused_with_their_number_and_the_rest_works(small)
 
 
 def test_without_hidden_units_there_is_nothing_to_flip(small):
-    press(small, "Open drawer")
+    show_knobs(small)
     choose(small, "Learner", LEARNERS["visible"].title)
     small.get_by_text("This learner infers no hidden units").wait_for()
