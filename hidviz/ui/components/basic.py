@@ -19,6 +19,10 @@ class Button(NamedTuple):
     act: Callable[[], None]
     primary: bool = False
 
+    def to_show(self) -> dict[str, str | bool]:
+        """What the browser must know of it: all but the function."""
+        return {"name": self.name, "icon": self.icon, "help": self.help, "primary": self.primary}
+
 
 class Buttons(Component):
     """A group of buttons; pressing one calls its function. Their accessible name is the text they show."""
@@ -31,8 +35,7 @@ class Buttons(Component):
     _shared = ("icons", "button_look")
 
     def __init__(self, *buttons: Button, **params: Any) -> None:
-        items = [{"name": b.name, "icon": b.icon, "help": b.help, "primary": b.primary} for b in buttons]
-        super().__init__(items=items, **params)
+        super().__init__(items=[button.to_show() for button in buttons], **params)
         self._acts = {button.name: button.act for button in buttons}
 
     def _handle_msg(self, message: dict[str, Any]) -> None:

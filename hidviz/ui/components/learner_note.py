@@ -42,15 +42,19 @@ class LearnerNote(Component):
         self._advised = told = advice(experiment)
         taken = all(getattr(experiment, name) == value for name, value in told.knobs.items())
         method = LEARNERS[experiment.learner]
-        seconds = method.seconds(
-            experiment.n_visible, experiment.n_hidden_learned, experiment.n_steps - 1, experiment.hidden_hidden
-        )
+        time = evaluation_time(experiment.learner, experiment)
         self.param.update(
-            summary=f"{method.summary} Climbs the {method.objective}; about {duration(seconds)} an evaluation.",
+            summary=f"{method.summary} Climbs the {method.objective}; about {time} an evaluation.",
             advice=told.reason,
             offer="" if taken else f"Set {limits_in_words(told.knobs)}",
             equations=list(method.equations),
         )
+
+
+def evaluation_time(learner: str, experiment: Experiment) -> str:
+    """About how long one evaluation by this learner takes at the settings of an experiment, in words."""
+    size = experiment.n_visible, experiment.n_hidden_learned, experiment.n_steps - 1
+    return duration(LEARNERS[learner].seconds(*size, experiment.hidden_hidden))
 
 
 def limits_in_words(knobs: Mapping[str, float | str | None]) -> str:

@@ -43,8 +43,8 @@ class Transport(Component):
         **params: Any,
     ) -> None:
         super().__init__(
-            toggle=[_told(button) for button in toggle],
-            items=[_told(button) for button in buttons] + [_told(button) | {"fresh": True} for button in fresh],
+            toggle=[button.to_show() for button in toggle],
+            items=[button.to_show() for button in buttons] + [button.to_show() | {"fresh": True} for button in fresh],
             speeds=[list(pair) for pair in speeds.items()],
             **params,
         )
@@ -56,7 +56,3 @@ class Transport(Component):
             self._acts[message["press"]]()
         if message.get("speed") in self._speeds:
             self._on_speed(message["speed"])
-
-
-def _told(button: Button) -> dict[str, Any]:
-    return {"name": button.name, "icon": button.icon, "help": button.help}

@@ -14,8 +14,8 @@ from hidviz.experiments import CHOICES, Experiment
 from hidviz.learners import LEARNERS
 from hidviz.learning import OPTIMISERS
 from hidviz.ui.components.form import Form
+from hidviz.ui.components.learner_note import evaluation_time
 from hidviz.ui.state.knobs import BADGES, KNOB, Knobs, meant, read, shown, spoken
-from hidviz.units import duration
 
 GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("Network", (("n_visible", "n_hidden"), ("variance", "hidden_hidden"), ("model",))),
@@ -87,11 +87,7 @@ class Controls:
 
 def learner_aside(name: str, experiment: Experiment) -> str:
     """What stands beside a learner in the menu: what a step costs at these settings, or that it is for comparison."""
-    method = LEARNERS[name]
-    if method.runs_away:
-        return "for comparison"
-    size = experiment.n_visible, experiment.n_hidden_learned, experiment.n_steps - 1
-    return f"{duration(method.seconds(*size, experiment.hidden_hidden))} a step"
+    return "for comparison" if LEARNERS[name].runs_away else f"{evaluation_time(name, experiment)} a step"
 
 
 def _field(parameter: param.Parameter) -> dict[str, Any]:
