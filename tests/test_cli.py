@@ -213,7 +213,7 @@ def test_fit_reads_spike_times(tmp_path):
 def test_fit_scans_a_range_and_hides_a_unit(recorded, tmp_path, capsys):
     path, _ = recorded
     out = tmp_path / "fit.npz"
-    words = ["fit", str(path), "--hidden", "0-2", "--starts", "1", "--steps", "30", "--hide", "u2"]
+    words = ["fit", str(path), "--hidden", "0-2", "--starts", "1", "--steps", "30", "--hide", "u2, u1"]
     assert main([*words, "--out", str(out)]) == DONE
     said = capsys.readouterr().err
     costs = json.loads(out.with_suffix(".json").read_text())
@@ -222,8 +222,10 @@ def test_fit_scans_a_range_and_hides_a_unit(recorded, tmp_path, capsys):
     chosen = next(row for row in costs["scan"] if row["chosen"])
     with np.load(out) as found:
         assert found["K"].shape == (4, chosen["n_hidden"])
-    assert costs["hide"]["name"] == "u2"
-    assert f"AUC {costs['hide']['auc']:.2f}" in said
+    assert [each["name"] for each in costs["hide"]] == ["u2", "u1"]
+    for each in costs["hide"]:
+        assert f"{each['name']}: r {each['r']:.2f}" in said
+        assert f"AUC {each['auc']:.2f}" in said
 
 
 @pytest.mark.parametrize(

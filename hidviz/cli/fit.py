@@ -78,7 +78,10 @@ def add(commands: Any) -> None:
         "--seed", type=int, default=1, metavar="N", help="of the random starts and of a sampling learner (default: 1)"
     )
     parser.add_argument(
-        "--hide", metavar="UNIT", help="hide this unit too, infer it from the others, and compare with what it did"
+        "--hide",
+        metavar="A,B",
+        type=lambda text: tuple(name.strip() for name in text.split(",")),
+        help="hide these units in turn, infer each from the others, and compare with what it did",
     )
     parser.add_argument(
         "--error-bars", action="store_true", help="write FILE.csv too: each coupling by name with its standard error"

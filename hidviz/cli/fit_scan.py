@@ -8,7 +8,7 @@ from typing import Literal
 
 from hidviz.cli.terminal import Bar, Refused, say
 from hidviz.evaluation import error_bars
-from hidviz.experiments import Fitted, Settings, couplings_table, hide_unit, scan, scan_summary
+from hidviz.experiments import Fitted, Settings, couplings_table, hide_units, scan, scan_summary
 from hidviz.learners import LEARNERS, Infeasible
 from hidviz.network import Recording, divide, learned_blocks
 
@@ -44,29 +44,31 @@ def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], co
     return Fitted(chosen, scan_summary(table, recording, asdict(settings)))
 
 
-def check_hidden(recording: Recording, unit: str) -> None:
-    """Refuse to hide a unit that is not there.
+def check_hidden(recording: Recording, units: Sequence[str]) -> None:
+    """Refuse to hide units that are not there.
 
     Raises:
-        ValueError: it is not.
+        ValueError: one is not.
     """
     names = [recording.name_of(k) for k in range(recording.n_visible)]
-    if unit not in names or len(names) < 2:
-        raise ValueError(f"There is no unit {unit} to hide; there are {', '.join(names)}.")
+    for unit in units:
+        if unit not in names or len(names) < 2:
+            raise ValueError(f"There is no unit {unit} to hide; there are {', '.join(names)}.")
 
 
-def hide(found: Fitted, recording: Recording, settings: Settings, unit: str) -> None:
-    """Hide a recorded unit, infer as many hidden units as the fit has, say how they compare, and keep it."""
+def hide(found: Fitted, recording: Recording, settings: Settings, units: Sequence[str]) -> None:
+    """Hide recorded units in turn, infer as many hidden units as the fit has, say how they compare, and keep it."""
     size = max(found.couplings.n_hidden, 1)
     if settings.learner != "exact" or not settings.blocks:
         raise Refused("--hide needs the exact learner and held-out blocks: leave those options out.")
-    say(f"hiding {unit}, to infer it from the others ...")
-    seen = hide_unit(
-        divide(recording, blocks=settings.blocks), unit, n_hidden=size, hidden_hidden=bool(found.couplings.M.any()),
+    say(f"hiding {', '.join(units)} in turn, to infer each from the others ...")
+    found.summary["hide"] = []
+    for seen in hide_units(
+        divide(recording, blocks=settings.blocks), units, n_hidden=size, hidden_hidden=bool(found.couplings.M.any()),
         starts=settings.starts, penalty=_number(settings), max_steps=settings.max_steps, seed=settings.seed,
-    )  # fmt: skip
-    say(seen.in_words())
-    found.summary["hide"] = {**asdict(seen), "is_the_unit": seen.is_the_unit}
+    ):  # fmt: skip
+        say(seen.in_words())
+        found.summary["hide"].append({**asdict(seen), "is_the_unit": seen.is_the_unit})
 
 
 def with_errors(found: Fitted, recording: Recording, settings: Settings) -> str:

@@ -12,7 +12,7 @@ from hidviz.evaluation.equivalent_models import (
 from hidviz.evaluation.error_bars import Comparison, ErrorBars, compare_errors, error_bars, iter_error_bars
 from hidviz.evaluation.error_paths import Excerpt, Path, by_delay, excerpt_at, n_paths, strongest_paths
 from hidviz.evaluation.errors import Criteria, criteria, mean_square_errors, rms_errors
-from hidviz.evaluation.free_run import FreeRun, free_run
+from hidviz.evaluation.free_run import FREE_BINS, FreeRun, free_run
 from hidviz.evaluation.hidden_states import hidden_magnetisations, hidden_state_error, wrong_signs
 from hidviz.evaluation.importance_sampling import Sampled, Sampler, sampler
 from hidviz.evaluation.information import LONGEST_ERROR_BARS, MOST_PARAMETERS, error_bar_seconds
@@ -23,6 +23,7 @@ from hidviz.evaluation.repeats import Repeats, repeats
 from hidviz.evaluation.shared_state import SharedStates, shared_states
 
 __all__ = [
+    "FREE_BINS",
     "LONGEST_ERROR_BARS",
     "LONGEST_LIKELIHOOD",
     "MOST_PARAMETERS",

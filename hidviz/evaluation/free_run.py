@@ -16,7 +16,7 @@ from hidviz.evaluation.correlations import correlations
 from hidviz.network import Couplings, Recording, simulate
 from hidviz.numerics import Array
 
-N_BINS = 100_000
+FREE_BINS = 100_000
 BURN_IN = 1_000  # bins after which the start is forgotten
 
 
@@ -66,7 +66,9 @@ class FreeRun:
         return _rms(self.data.next_bin - self.model.next_bin)
 
 
-def free_run(couplings: Couplings, recording: Recording, rng: np.random.Generator, *, n_bins: int = N_BINS) -> FreeRun:
+def free_run(
+    couplings: Couplings, recording: Recording, rng: np.random.Generator, *, n_bins: int = FREE_BINS
+) -> FreeRun:
     """Run a model with stochastic hidden units, or none, and compare it with a recording.
 
     Args:

@@ -1,12 +1,13 @@
 """One run with every setting: experiment, data, setup, frames; presets, restarts, and a run as a file."""
 
 from hidviz.experiments.bundle import LARGEST_FILE, Bundle, load_bundle, save_bundle
+from hidviz.experiments.check_seconds import CheckSeconds, predict_checks
 from hidviz.experiments.estimator import HiddenIsing
 from hidviz.experiments.examine import CHECKS, Examination, Halves, examine
 from hidviz.experiments.experiment import LIVE, Experiment
 from hidviz.experiments.fit_recording import Fitted, Settings, fingerprint, fit_recording
 from hidviz.experiments.frame import Frame, make_frame, regauge_frame
-from hidviz.experiments.hide_unit import HiddenUnit, hide_unit
+from hidviz.experiments.hide_unit import HiddenUnit, busiest, hide_unit, hide_units
 from hidviz.experiments.labelled import couplings_table, posterior_table
 from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS, preset_of
 from hidviz.experiments.progress import Progress
@@ -36,6 +37,7 @@ __all__ = [
     "SAME",
     "Advice",
     "Bundle",
+    "CheckSeconds",
     "Data",
     "Examination",
     "Experiment",
@@ -54,11 +56,13 @@ __all__ = [
     "Start",
     "Trace",
     "advice",
+    "busiest",
     "couplings_table",
     "examine",
     "fingerprint",
     "fit_recording",
     "hide_unit",
+    "hide_units",
     "iter_edited",
     "iter_reopened",
     "iter_resumed",
@@ -66,6 +70,7 @@ __all__ = [
     "load_bundle",
     "make_frame",
     "posterior_table",
+    "predict_checks",
     "preset_of",
     "regauge_frame",
     "restarts",

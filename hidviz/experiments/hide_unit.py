@@ -11,7 +11,9 @@ stopping part, and all numbers are from the judging part.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from hidviz.learners import hidden_posterior, logistic_fit
 from hidviz.network import Couplings, Parts, Recording
 from hidviz.numerics import Array
 
+MOST_HIDDEN = 4  # units that are hidden in turn where nobody says which
 KEPT = 0.5  # part of r that must be left given the count, to speak of an unseen unit
 
 
@@ -117,6 +120,29 @@ def hide_unit(
         ceiling=_correlation(known, truth),
         n_spikes=int((truth > 0).sum()),
     )
+
+
+def hide_units(parts: Parts, units: Sequence[str | int] | None = None, **fit: Any) -> Iterator[HiddenUnit]:
+    """Hide several units, one at a time.
+
+    Args:
+        parts: what `divide` made of a recording.
+        units: names, or numbers from 0; None for the busiest four.
+        **fit: options of `hide_unit`.
+
+    Raises:
+        ValueError: there is no such unit, or no other.
+        Infeasible: there are too many hidden units to sum over.
+    """
+    places = [_place(parts.learn, unit) for unit in (busiest(parts) if units is None else units)]
+    return (hide_unit(parts, place, **fit) for place in places)
+
+
+def busiest(parts: Parts) -> tuple[str, ...]:
+    """The units that fire in the most bins, but for one that is left to infer them from; four at most."""
+    spikes = sum((trial > 0).sum(axis=0) for part in parts[:3] for trial in part.trials)
+    order = np.argsort(-np.asarray(spikes), kind="stable")
+    return tuple(parts.learn.name_of(int(k)) for k in order[: min(MOST_HIDDEN, parts.learn.n_visible - 1)])
 
 
 def _place(recording: Recording, unit: str | int) -> int:

@@ -92,7 +92,8 @@ def scan(
         except Infeasible as refusal:
             row = ScanRow(*model, None, 0, note=str(refusal))
         assert isinstance(row, ScanRow)
-        spent, expected = spent + time.monotonic() - began, expected + pending.pop(model)
+        row = replace(row, seconds=time.monotonic() - began)
+        spent, expected = spent + row.seconds, expected + pending.pop(model)
         steps = spent / expected if expected else steps
         table = _with(table, row, steps * sum(pending.values()))
         yield table

@@ -33,6 +33,7 @@ class ScanRow:
         bic: the same.
         message: why learning stopped.
         note: why the model is missing, if it is.
+        seconds: that all its starts took on this machine.
     """
 
     n_hidden: int
@@ -48,6 +49,7 @@ class ScanRow:
     bic: float = np.nan
     message: str = ""
     note: str = ""
+    seconds: float = np.nan
 
     @property
     def name(self) -> str:

@@ -11,15 +11,15 @@ import pytest
 
 from hidviz import Recording, examine, hide_unit, random_couplings, simulate
 from hidviz.evaluation.shared_state import shared_states
-from hidviz.experiments.hide_unit import HiddenUnit
+from hidviz.experiments.hide_unit import HiddenUnit, busiest, hide_units
 from hidviz.learners import hidden_posterior
 from hidviz.network import Couplings
 from hidviz.ui.export.own_results import packed
 from hidviz.ui.state.my_data import MyData
-from hidviz.ui.state.own_checks import busiest, iter_checks
+from hidviz.ui.state.own_checks import iter_checks
 from hidviz.ui.state.own_files import How, Source, iter_look
 from hidviz.ui.state.own_scan import Plan, iter_scan
-from hidviz.ui.text.own_checks import hidden_in_words, hidden_table, shared_in_words, verdict
+from hidviz.ui.text.own_checks import checks_in_words, hidden_in_words, hidden_table, shared_in_words, verdict
 
 
 def source(array):
@@ -42,19 +42,48 @@ def checked(scanned):
 
 
 def test_checks_arrive_one_after_another_with_the_numbers_of_the_engine(scanned, checked):
-    assert [each.n_done for each in checked] == [0, 1, 2, 3, 4, 5, 6, 7]
+    assert [each.n_done for each in checked] == [0, 0, 1, 2, 3, 4, 5, 6, 7]
     assert checked[-1].doing == ""
     last, row, parts = checked[-1], scanned.table.rows[1], scanned.parts
     known = list(examine(row, parts, scanned.table.rows[0], checks=("free_run", "halves")))[-1]
     assert last.free_run.synchrony_error == known.free_run.synchrony_error
     np.testing.assert_equal(last.halves.correlation, known.halves.correlation)
-    assert [each.name for each in last.hidden] == list(busiest(scanned.recording))
+    assert [each.name for each in last.hidden] == list(busiest(scanned.parts))
     assert len(last.hidden) == 3  # one of four is left to infer them from
     hidden = hide_unit(parts, last.hidden[0].name, n_hidden=1, hidden_hidden=False)
     assert asdict(last.hidden[0]) == asdict(hidden)
     assert np.abs(last.shared.posterior) == pytest.approx(
         np.abs(hidden_posterior(row.couplings, scanned.recording).smoothed)
     )
+
+
+def in_words(checked):
+    return checks_in_words(checked.doing, checked.n_done, checked.n, checked.predicted, checked.seconds_left)
+
+
+def test_seconds_are_predicted_for_each_check_before_it_is_made(checked):
+    first, *later = checked
+    assert first.seconds is None
+    assert in_words(first) == "Measuring the speed of this machine: 0 of 7 are there."
+    assert all(each.seconds == later[0].seconds for each in later)
+    assert min(later[0].seconds) > 0.0
+    left = [each.seconds_left for each in later]
+    assert left[0] == pytest.approx(sum(later[0].seconds[:3]) + 3 * later[0].seconds.hide)
+    assert left == sorted(left, reverse=True)
+    assert left[-1] == 0.0
+    said = in_words(later[0])
+    for part in ("free run", "hidden units", "two halves", "hiding 3 units"):
+        assert part in said
+
+
+def test_the_units_to_hide_are_those_that_were_chosen(scanned):
+    row = scanned.table.rows[1]
+    assert [each.name for each in list(iter_checks(scanned, row, ["u3"]))[-1].hidden] == ["u3"]
+    *_, none = iter_checks(scanned, row, [])
+    assert (none.n, none.hidden) == (4, ())
+    assert [each.name for each in hide_units(scanned.parts, ["u1", 2], max_steps=5)] == ["u1", "u3"]
+    with pytest.raises(ValueError, match="no unit x; there are"):
+        hide_units(scanned.parts, ["x"])
 
 
 def test_a_model_without_hidden_units_is_only_let_run_free(scanned):

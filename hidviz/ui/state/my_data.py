@@ -7,7 +7,7 @@ its place; a file that cannot be read takes nothing's place. Nothing here outliv
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hidviz.background import Runner
@@ -103,11 +103,16 @@ class MyData:
         """Give the scan up; the rows that are there stay."""
         self._scanner.stop()
 
-    def check(self, row: ScanRow) -> None:
-        """Find out whether a model of the scan can be relied on; earlier checks give way to the new ones."""
+    def check(self, row: ScanRow, hide: Sequence[str] | None = None) -> None:
+        """Find out whether a model of the scan can be relied on; earlier checks give way to the new ones.
+
+        Args:
+            row: the model.
+            hide: names of units to hide in turn; None for the busiest.
+        """
         if self.scanned is not None:
             self.checked, self.check_problem = None, ""
-            self._checker.start(iter_checks(self.scanned, row))
+            self._checker.start(iter_checks(self.scanned, row, hide))
 
     def stop_checks(self) -> None:
         """Give the checks up; what is known stays."""

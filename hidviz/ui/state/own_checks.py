@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from hidviz.evaluation import FreeRun, SharedStates, shared_states
-from hidviz.experiments import Halves, HiddenUnit, ScanRow, examine, hide_unit
+from hidviz.experiments import (
+    CheckSeconds,
+    Halves,
+    HiddenUnit,
+    ScanRow,
+    busiest,
+    examine,
+    hide_unit,
+    predict_checks,
+)
 from hidviz.learners import Infeasible
-from hidviz.network import Recording
 from hidviz.ui.state.own_scan import Scanned
-
-MOST_HIDDEN = 4  # units that are hidden in turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +31,9 @@ class Checked:
         doing: what is being done, in a few words; empty at the end.
         n_done: how many of the checks are there.
         n: how many there will be.
+        hide: units to hide in turn.
+        seconds: predicted for each check; None until the speed of this machine is known.
+        seconds_left: predicted for what is left.
         free_run: of the model beside the data.
         lag1: the same of lag 1.
         shared: what the hidden units do.
@@ -40,6 +47,9 @@ class Checked:
     doing: str = ""
     n_done: int = 0
     n: int = 0
+    hide: tuple[str, ...] = ()
+    seconds: CheckSeconds | None = None
+    seconds_left: float = 0.0
     free_run: FreeRun | None = None
     lag1: FreeRun | None = None
     shared: SharedStates | None = None
@@ -47,29 +57,59 @@ class Checked:
     hidden: tuple[HiddenUnit, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def predicted(self) -> dict[str, float]:
+        """Predicted seconds of each check that is made, by what it is called; empty until they are known."""
+        each, n = self.seconds, len(self.hide)
+        if each is None:
+            return {}
+        known = {"free run": each.free_run}
+        if self.row.n_hidden:
+            known |= {"hidden units": each.posterior, "two halves": each.halves}
+        return known | ({f"hiding {n} unit{'s' * (n > 1)}": n * each.hide} if n else {})
 
-def iter_checks(scanned: Scanned, row: ScanRow) -> Iterator[Checked]:
+
+class _Step(NamedTuple):
+    """What is being done, in words; the field of `CheckSeconds` that it is part of; what is new from what is known."""
+
+    doing: str
+    part: str
+    act: Callable[[Checked], dict[str, Any]]
+
+
+def iter_checks(scanned: Scanned, row: ScanRow, hide: Sequence[str] | None = None) -> Iterator[Checked]:
     """Make all checks of a model, for a Runner: what is known after each, and before each what comes.
+
+    Args:
+        scanned: the scan.
+        row: the model.
+        hide: names of units to hide in turn; None for the busiest.
 
     Raises:
         ValueError: the model has no couplings.
     """
     if row.couplings is None:
         raise ValueError(f"This model was not fitted: {row.note}")
-    steps = _steps(scanned, row)
-    known = Checked(scanned, row, n=len(steps))
-    for doing, step in steps:
-        yield replace(known, doing=doing)
+    units = () if not row.n_hidden else busiest(scanned.parts) if hide is None else tuple(hide)
+    steps = _steps(scanned, row, units)
+    known = Checked(scanned, row, n=len(steps), hide=units)
+    yield replace(known, doing="Measuring the speed of this machine")
+    predicted = predict_checks(row, scanned.parts, scanned.table.rows[0])
+    shares = [getattr(predicted, step.part) for step in steps]
+    runs = [step.part for step in steps].count("free_run")
+    shares[:runs] = [share / runs for share in shares[:runs]]
+    known = replace(known, seconds=predicted)
+    for k, step in enumerate(steps):
+        yield replace(known, doing=step.doing, seconds_left=sum(shares[k:]))
         try:
-            found = step(known)
+            found = step.act(known)
         except Infeasible as refusal:
-            found = {"notes": (*known.notes, f"{doing}: {refusal}")}
+            found = {"notes": (*known.notes, f"{step.doing}: {refusal}")}
         known = replace(known, n_done=known.n_done + 1, **found)
     yield known
 
 
-def _steps(scanned: Scanned, row: ScanRow) -> list[tuple[str, Callable[[Checked], dict[str, Any]]]]:
-    """What is being done, in words, and a function from what is known to what is new."""
+def _steps(scanned: Scanned, row: ScanRow, units: tuple[str, ...]) -> list[_Step]:
     parts, lag1, couplings = scanned.parts, scanned.table.rows[0], row.couplings
     assert couplings is not None
     penalty = scanned.table.penalty
@@ -87,19 +127,13 @@ def _steps(scanned: Scanned, row: ScanRow) -> list[tuple[str, Callable[[Checked]
 
         return hidden
 
-    steps: list[tuple[str, Callable[[Checked], dict[str, Any]]]] = [
-        ("Letting the model run free", lambda _: {"free_run": run_of(row)})
-    ]
+    def shared_of(_: Checked) -> dict[str, Any]:
+        return {"shared": shared_states(couplings, scanned.recording)}
+
+    steps = [_Step("Letting the model run free", "free_run", lambda _: {"free_run": run_of(row)})]
     if not row.n_hidden:
         return steps
-    steps.append(("Letting lag 1 run free", lambda _: {"lag1": run_of(lag1)}))
-    steps.append(("Reading the hidden units off", lambda _: {"shared": shared_states(couplings, scanned.recording)}))
-    steps.append(("Fitting two halves of the recording", halves_of))
-    return steps + [(f"Hiding {name} and inferring it", hide(name)) for name in busiest(scanned.recording)]
-
-
-def busiest(recording: Recording) -> tuple[str, ...]:
-    """The units that fire in the most bins, but for one that is left to infer them from."""
-    spikes = sum((trial > 0).sum(axis=0) for trial in recording.trials)
-    order = np.argsort(-np.asarray(spikes), kind="stable")
-    return tuple(recording.name_of(int(k)) for k in order[: min(MOST_HIDDEN, recording.n_visible - 1)])
+    steps.append(_Step("Letting lag 1 run free", "free_run", lambda _: {"lag1": run_of(lag1)}))
+    steps.append(_Step("Reading the hidden units off", "posterior", shared_of))
+    steps.append(_Step("Fitting two halves of the recording", "halves", halves_of))
+    return steps + [_Step(f"Hiding {name} and inferring it", "hide", hide(name)) for name in units]

@@ -11,8 +11,9 @@ import panel as pn
 import panel_material_ui as pmui
 
 from hidviz.evaluation import FreeRun
-from hidviz.experiments import Scan, ScanRow
-from hidviz.ui.components.basic import Button, Buttons
+from hidviz.experiments import Scan, ScanRow, busiest
+from hidviz.ui.components.background_work import BackgroundWork
+from hidviz.ui.components.basic import Button
 from hidviz.ui.layout import heading, line, row, table_pane, words
 from hidviz.ui.plots.agreement import Agreement, Group
 from hidviz.ui.plots.shared_state import SharedStatePlot
@@ -21,6 +22,7 @@ from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.own_checks import Checked
 from hidviz.ui.text.own_checks import (
     blocks_html,
+    checks_in_words,
     free_run_in_words,
     halves_in_words,
     hidden_in_words,
@@ -52,15 +54,12 @@ class ChecksSection:
         self._drawn: Checked | None = None
         self._dark = self._stale = False
         self.model = pmui.Select(label="Model", options={"–": -1}, value=-1, width=380, size="small", margin=(4, 0))
-        self.buttons = Buttons(
+        self.hide = pmui.MultiChoice(label="Units to hide in turn", options=[], value=[], width=380, margin=(4, 0))
+        self.work = BackgroundWork(
             Button("Check model", "play", "Make all four checks in the background", self._check, True),
             Button("Stop checks", "stop", "Give up what is under way, and keep what is there", data.stop_checks),
-            columns=0, margin=(4, 0), disabled=["Stop checks"],
+            IDLE, self.model, self.hide,
         )  # fmt: skip
-        self.state = words(IDLE, sizing_mode="stretch_width")
-        self.progress = pmui.LinearProgress(
-            value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)
-        )
         self.synchrony = Synchrony()
         self.pairs = Agreement("Correlations of pairs", "correlation in the data", "correlation in the model")
         self.halves = Agreement("Couplings of two halves", "couplings of one half", "couplings of the other half")
@@ -74,7 +73,7 @@ class ChecksSection:
         self.table = table_pane()
         self.panels = self._panels()
         self.layout = pn.Column(
-            line(self.model, self.buttons), self.state, self.progress, *self.panels.values(),
+            *self.work.items, *self.panels.values(),
             sizing_mode="stretch_width", margin=0, visible=False,
         )  # fmt: skip
 
@@ -84,11 +83,10 @@ class ChecksSection:
         self.layout.visible = data.scanned is not None
         if data.scanned is not None and data.scanned.table.rows is not self._rows:
             self._offer(data.scanned.table)
-        self.buttons.disabled = ["Check model"] if data.checking else ["Stop checks"]
-        if data.scanning:
-            self.buttons.disabled = ["Check model", "Stop checks"]
-        self.progress.visible = data.checking
-        self.state.object = self._state(checked)
+        self.work.show(
+            self._state(checked), working=data.checking, possible=not data.scanning,
+            done=0.0 if checked is None else checked.n_done / max(checked.n, 1),
+        )  # fmt: skip
         if checked is not self._drawn or self._stale:
             self._drawn, self._stale = checked, False
             self._draw()
@@ -97,7 +95,8 @@ class ChecksSection:
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        self._dark = self.buttons.dark = dark
+        self._dark = dark
+        self.work.restyle(dark)
         self._stale = True
         for plot in (self.synchrony, self.pairs, self.halves, self.shared):
             plot.restyle(dark)
@@ -146,11 +145,20 @@ class ChecksSection:
             if each.couplings is not None
         }
         self.model.param.update(options=names, value=table.rows.index(chosen))
+        self._offer_units()
+
+    def _offer_units(self) -> None:
+        """Let the other menu offer the units, the busiest taken; a choice among the same units stays."""
+        scanned = self._data.scanned
+        assert scanned is not None
+        units = [scanned.recording.name_of(k) for k in range(scanned.recording.n_visible)]
+        if units != self.hide.options:
+            self.hide.param.update(options=units, value=list(busiest(scanned.parts)))
 
     def _check(self) -> None:
         scanned = self._data.scanned
         if scanned is not None and 0 <= self.row < len(scanned.table.rows):
-            self._data.check(scanned.table.rows[self.row])
+            self._data.check(scanned.table.rows[self.row], self.hide.value)
 
     # Drawing
 
@@ -159,7 +167,9 @@ class ChecksSection:
         if data.check_problem:
             return f"The checks have ended: {escape(data.check_problem)}"
         if data.checking:
-            return "Preparing …" if checked is None else f"{checked.doing}: {checked.n_done} of {checked.n} are there."
+            if checked is None:
+                return "Preparing …"
+            return checks_in_words(checked.doing, checked.n_done, checked.n, checked.predicted, checked.seconds_left)
         if checked is None:
             return IDLE
         of = f"Of: {called(checked.row)}."
@@ -181,7 +191,6 @@ class ChecksSection:
             panel.visible = bool(known[name])
         if checked is None:
             return
-        self.progress.value = round(100 * checked.n_done / max(checked.n, 1))
         if checked.free_run is not None:
             self.said["free"].object = free_run_in_words(checked.free_run, checked.lag1)
             self._draw_free_run(checked.free_run, checked.lag1)

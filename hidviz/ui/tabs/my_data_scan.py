@@ -7,11 +7,11 @@ from html import escape
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 
-from hidviz.ui.components.basic import Button, Buttons
+from hidviz.ui.components.background_work import BackgroundWork
+from hidviz.ui.components.basic import Button
 from hidviz.ui.components.form import Form
-from hidviz.ui.layout import line, table_pane, words
+from hidviz.ui.layout import table_pane, words
 from hidviz.ui.plots.gains import Gains
 from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.own_scan import Plan, Scanned
@@ -54,14 +54,10 @@ class ScanSection:
             },
             values=self._values(), margin=0, sizing_mode="stretch_width", max_width=640,
         )  # fmt: skip
-        self.buttons = Buttons(
+        self.work = BackgroundWork(
             Button("Start scan", "play", "Learn and judge these models in the background", self._start, True),
             Button("Stop scan", "stop", "Give up what is under way, and keep the rows that are there", data.stop_scan),
-            columns=0, margin=(4, 0), disabled=["Stop scan"],
-        )  # fmt: skip
-        self.state = words(IDLE, sizing_mode="stretch_width")
-        self.progress = pmui.LinearProgress(
-            value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)
+            IDLE,
         )
         self.notice = words(sizing_mode="stretch_width", styles={"font-style": "italic"}, visible=False)
         self.answer = words(size=17, sizing_mode="stretch_width", margin=(8, 0))
@@ -73,7 +69,7 @@ class ScanSection:
             sizing_mode="stretch_width", margin=0, visible=False,
         )  # fmt: skip
         self.layout = pn.Column(
-            self.form, line(self.buttons), self.state, self.progress, self.found,
+            self.form, *self.work.items, self.found,
             sizing_mode="stretch_width", margin=0, visible=False,
         )  # fmt: skip
 
@@ -81,15 +77,13 @@ class ScanSection:
         """Draw how far the scan has come, and of what it is."""
         data, scanned = self._data, self._data.scanned
         self.layout.visible = data.looked is not None
-        self.buttons.disabled = ["Start scan"] if data.scanning else ["Stop scan"]
         self.form.disabled = list(FIELDS) if data.scanning else []
-        self.progress.visible = data.scanning
-        self.state.object = self._state(scanned)
+        done = 0.0 if scanned is None else len(scanned.table.rows) / scanned.table.n
+        self.work.show(self._state(scanned), working=data.scanning, done=done)
         self.found.visible = scanned is not None
         if scanned is None:
             return
         table = scanned.table
-        self.progress.value = round(100 * len(table.rows) / table.n)
         self.notice.visible = scanned.looked is not data.looked
         wide = "" if scanned.looked.bin is None else f" in bins of {1000 * scanned.looked.bin:g} ms"
         self.notice.object = (
@@ -103,7 +97,8 @@ class ScanSection:
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self.plot.restyle(dark)
-        self.buttons.dark = self.form.dark = dark
+        self.work.restyle(dark)
+        self.form.dark = dark
 
     def _state(self, scanned: Scanned | None) -> str:
         data = self._data

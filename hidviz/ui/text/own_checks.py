@@ -20,6 +20,23 @@ FINDS = {
 }
 
 
+def checks_in_words(doing: str, n_done: int, n: int, predicted: Mapping[str, float], left: float) -> str:
+    """What is being done, and how long each of the checks may take.
+
+    Args:
+        doing: in a few words.
+        n_done: how many steps are done.
+        n: of how many.
+        predicted: seconds of each check by its name; empty until they are known.
+        left: predicted seconds of all that is left.
+    """
+    text = f"{escape(doing)}: {n_done} of {n} are there"
+    if not predicted:
+        return f"{text}."
+    each = ", ".join(f"{name} {duration(seconds)}" for name, seconds in predicted.items())
+    return f"{text}; about {duration(left)} left. Predicted: {each}."
+
+
 def free_run_in_words(model: FreeRun, lag1: FreeRun | None) -> str:
     """How near a model that is left to itself comes to the data."""
     beside = "" if lag1 is None else f" (lag 1: {lag1.synchrony_error:.3f})"
