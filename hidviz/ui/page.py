@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -19,6 +20,8 @@ from hidviz.ui.state.link import read_link
 from hidviz.ui.theme import DARK, LIGHT, inks
 
 LOG = logging.getLogger(__name__)
+
+OPENING = Path(__file__).with_name("opening.html")
 
 THEME = {
     scheme: {
@@ -93,6 +96,7 @@ def page() -> Any:
     )
     shown = pmui.Page(
         title="hidviz",
+        template=OPENING,
         sidebar=[dashboard.sidebar],
         main=[dashboard.main],
         header=[presets, pn.HSpacer(), tools, Connection(_leave, margin=0)],

@@ -10,9 +10,8 @@ class Line:
     def __init__(self):
         self.target, self._whole, self._silent = None, True, False  # the port to lead to, once it is known
         self._writers = set()
-        self._loop = asyncio.new_event_loop()
         started = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(started,), daemon=True)
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run(started)), daemon=True)
         self._thread.start()
         started.wait(10)
 
@@ -26,7 +25,7 @@ class Line:
 
     def close(self):
         """Take the line down."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(self._down.set)
         self._thread.join(10)
 
     def _cut(self, silent):
@@ -43,12 +42,12 @@ class Line:
             writer.transport.abort()
         self._writers.clear()
 
-    def _run(self, started):
-        asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._join, "127.0.0.1", 0))
+    async def _run(self, started):
+        self._loop, self._down = asyncio.get_running_loop(), asyncio.Event()
+        server = await asyncio.start_server(self._join, "127.0.0.1", 0)
         self.port = server.sockets[0].getsockname()[1]
         started.set()
-        self._loop.run_forever()
+        await self._down.wait()
         server.close()
         self._break()
 

@@ -109,3 +109,30 @@ def test_what_is_done_while_there_is_no_line_is_no_error(visit, line):
     press(tab, "Step")
     wait_for(tab, lambda now: now["step"] == 1, "a step")
     assert said == []
+
+
+CUT_ONCE = """(() => {
+  const Real = window.WebSocket
+  window.WebSocket = class extends Real {
+    constructor(...given) {
+      super(...given)
+      if (!sessionStorage.cut) { this.addEventListener("message", () => { sessionStorage.cut = 1; this.close() }) }
+    }
+  }
+})()"""
+
+
+def test_a_page_whose_line_is_cut_before_it_is_there_offers_to_reload(browser, line):
+    context = browser.new_context()
+    try:
+        tab = context.new_page()
+        tab.add_init_script(CUT_ONCE)
+        tab.goto(f"http://localhost:{line.port}/hidviz{QUERY}")
+        says = tab.locator("#loader-says")
+        until(tab, lambda: "was lost before the page was there" in says.inner_text(), "the sentence", 60)
+        tab.get_by_role("button", name="Reload").click()
+        wait_for(tab, lambda now: now["ready"], "the page", 120)
+        says.wait_for(state="hidden", timeout=60_000)
+        assert "nv=8" in tab.url
+    finally:
+        context.close()

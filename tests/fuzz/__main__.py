@@ -29,6 +29,8 @@ FOREIGN = re.compile(
     r"tornado\.websocket\.WebSocketClosedError",
     re.DOTALL,
 )
+# What Bokeh says in the browser's console of a line that is cut while the page is being opened or taken up again
+CUT = re.compile(r"Lost websocket connection, \d+|Failed to repull session Disconnected")
 COMING = 120  # seconds for what must come, on a busy machine
 
 CUTTABLE = """(() => {
@@ -65,6 +67,11 @@ def finite(value):
     if isinstance(value, list):
         return all(finite(each) for each in value)
     return not isinstance(value, float) or math.isfinite(value)
+
+
+def wrong(kind, text):
+    """Whether this line of the browser's console tells of a fault."""
+    return kind == "error" and not CUT.search(text)
 
 
 def connected(tab):
@@ -136,7 +143,7 @@ def fuzz(seed, n_events, *, every=EVERY, say=print):
         tab.set_default_timeout(5_000)
         tab.add_init_script(CUTTABLE)
         tab.on("pageerror", lambda error: faults.append(f"page error: {error}"))
-        tab.on("console", lambda said: faults.append(f"console: {said.text}") if said.type == "error" else None)
+        tab.on("console", lambda said: faults.append(f"console: {said.text}") if wrong(said.type, said.text) else None)
         tab.on("request", lambda seen: None if seen.url.startswith(OURS) else faults.append(f"outside: {seen.url}"))
         tab.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         try:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.fuzz.__main__ import FOREIGN, Broken, check, finite
+from tests.fuzz.__main__ import FOREIGN, Broken, check, finite, wrong
 from tests.fuzz.events import ACTS, KINDS, drawn
 
 
@@ -34,6 +34,12 @@ def test_only_what_closing_sockets_say_is_let_pass():
     assert "Traceback" not in FOREIGN.sub("", closed)
     ours = "3 Uncaught exception GET /app/ws\nTraceback (most recent call last):\nValueError\n"
     assert FOREIGN.sub("", ours + closed).startswith(ours)
+
+
+def test_only_what_a_cut_line_says_is_let_pass_in_the_console():
+    assert wrong("error", "TypeError: undefined is not a function")
+    assert not wrong("error", "[bokeh 3.9.2] Failed to load Bokeh session x: Error: Lost websocket connection, 1005 ()")
+    assert not wrong("info", "anything")
 
 
 @pytest.mark.browser

@@ -11,8 +11,8 @@ TURNS = {
     "n_visible": "5",
     "n_hidden": "3",
     "variance": "0.8",
-    "n_steps": "300",
-    "n_held_out": "150",
+    "n_steps": "3000",
+    "n_held_out": "1500",
     "seed": "8",
     "bias": "0.1",
     "n_hidden_assumed": "2",
@@ -34,7 +34,7 @@ TURNS = {
 @pytest.fixture(scope="module")
 def tab(browser, server):
     with visiting(browser, server) as opened:
-        tab = opened("?nv=4&nh=2&T=200&out=100")
+        tab = opened("?nv=4&nh=2&T=2000&out=1000")
         yield tab
 
 
