@@ -18,6 +18,7 @@ from panel.io.callbacks import PeriodicCallback
 from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, preset_of, shipped_frame
 from hidviz.learning import Cure, Remark
 from hidviz.network import Gauge
+from hidviz.ui.components.access import Access
 from hidviz.ui.components.basic import BokehPatches, HelpSheet, Instrument, Notice
 from hidviz.ui.shell.address import Address, shared_in_words
 from hidviz.ui.shell.lesson_bar import LessonBar
@@ -119,6 +120,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
         self.address.connect(self.instrument)
+        self.access = Access(margin=0)
         self.notice = Notice(self._cure, sizing_mode="stretch_width", margin=0)
         self.help_sheet = HelpSheet(html=HELP, margin=0)
 
@@ -131,7 +133,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def main(self) -> Any:
         """The transport bar, the status line, and one tab in front."""
         return pn.Column(
-            BokehPatches(margin=0), self.notice, self.help_sheet, self.transport.bar, self.instrument,
+            BokehPatches(margin=0), self.access, self.notice, self.help_sheet, self.transport.bar, self.instrument,
             self.lessons.card, self.views.bar, *self.views.places, sizing_mode="stretch_width", margin=(4, 16),
             stylesheets=["@media (max-width: 700px) { :host { padding-bottom: 64px; } }"],  # for the bar at the bottom
         )  # fmt: skip
@@ -262,9 +264,9 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             steps_per_second=session.steps_per_second,
             error=sentences_of(told),
         )
-        self.instrument.param.update(
-            sentence=session.problem or session.event, state=state, frame=self.instrument.frame + 1
-        )
+        sentence = session.problem or session.event
+        self.instrument.param.update(sentence=sentence, state=state, frame=self.instrument.frame + 1)
+        self.access.event = sentence
 
     def _warn(self, remarks: tuple[Remark, ...]) -> None:
         """Say each kind of remark once, all that hold together, with the first cure beside them."""

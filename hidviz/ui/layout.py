@@ -43,7 +43,12 @@ def table_pane(**layout: Any) -> Any:
 
 def heading(text: str) -> Any:
     """The title of a plot or a table."""
-    return words(text, size=17, weight=600)
+    return words(titling(text), size=17, weight=600)
+
+
+def titling(text: str) -> str:
+    """A title as HTML, which whoever hears the page can go to."""
+    return f'<div role="heading" aria-level="2">{text}</div>' if text else ""
 
 
 def flexible(item: Any, basis: int) -> Any:

@@ -26,6 +26,7 @@ class Inks:
         bad: what was refused, and why.
         warning, warning_paper, warning_edge: a notice, behind it, and beside it.
         J, K, L, M: the blocks of couplings; J is neutral.
+        K_text, M_text: the same colours for letters, which need more contrast than lines and areas; J and L have it.
     """
 
     text: str
@@ -45,6 +46,8 @@ class Inks:
     K: str = "#d55e00"
     L: str = "#0072b2"
     M: str = "#009e73"
+    K_text: str = "#b34700"
+    M_text: str = "#00724f"
 
 
 LIGHT = Inks(
@@ -56,6 +59,7 @@ DARK = Inks(
     text="#eceef2", quiet="#a6abb5", grid="#34373e", edge="#565a63", paper="#17181c", sheet="#202227", accent="#a79ff2",
     soft="#262438", off="#6f747e", bad="#ff8a80", warning="#ffdda3", warning_paper="#33270f", warning_edge="#b9842c",
     J="#f2f3f5", L="#4aa8e0",  # the same blue, light enough to be read on a dark page
+    K_text="#e87a2a", M_text="#12b886",
 )  # fmt: skip
 
 
@@ -68,6 +72,12 @@ def block_colours(dark: bool) -> Mapping[str, str]:
     """The colour of each block of couplings, everywhere on the page."""
     ink = inks(dark)
     return MappingProxyType({"J": ink.J, "K": ink.K, "L": ink.L, "M": ink.M, "h": ink.quiet, "g": ink.quiet})
+
+
+def block_letters(dark: bool) -> Mapping[str, str]:
+    """The colour of the letters that name a block of couplings, or tell its numbers."""
+    ink = inks(dark)
+    return MappingProxyType({**block_colours(dark), "K": ink.K_text, "M": ink.M_text})
 
 
 def css_variables() -> str:

@@ -5,7 +5,7 @@ export function render({ model }) {
   const reason = make("span")
   const take = button({}, () => model.send_msg({ press: "advice" }))
   const learned = make("p")
-  const list = make("ol")
+  const list = make("ol", { tabindex: 0, "aria-label": "Equations" })
   const fold = make("details", {}, make("summary", {}, "Equations"), list)
   const root = make("div", { class: "note" }, summary, make("p", {}, reason, take), learned, fold)
 

@@ -7,9 +7,9 @@ export function render({ model }) {
   lessons.addEventListener("change", () => model.send_msg({ begin: lessons.value }))
   const count = make("span", { class: "count" })
   const leave = button({ class: "leave", "aria-label": "Leave the lesson", title: "Leave the lesson" }, press("leave"), "✕")
-  const text = make("p", { "aria-live": "polite" })
+  const text = make("p", { "aria-live": "polite", tabindex: -1 })
   const answers = make("div", { class: "answers", role: "group", "aria-label": "Answers" })
-  const back = button({}, press("back"), "Back"), next = button({ class: "next" }, press("next"), "Next")
+  const back = button({}, () => { if (!model.first) { press("back")() } }, "Back"), next = button({ class: "next" }, () => { if (model.can_go_on) { press("next")() } }, "Next")
   const root = make("section", { class: "lesson", "aria-label": "Lesson" },
     make("div", { class: "head" }, lessons, count, answers, back, next, leave), text)
 
@@ -23,7 +23,7 @@ export function render({ model }) {
   })
   const answered = () => {
     for (const each of answers.children) {
-      each.disabled = Boolean(model.answer)
+      set(each, { "aria-disabled": Boolean(model.answer) })
       each.setAttribute("aria-pressed", String(each.textContent === model.answer))
     }
   }
@@ -33,10 +33,11 @@ export function render({ model }) {
   })
   model.on("answer", answered)
   follow(model, ["can_go_on", "last", "first"], () => {
-    next.disabled = !model.can_go_on
+    set(next, { "aria-disabled": !model.can_go_on }) // and not disabled, which would lose whoever is there by keyboard
     next.classList.toggle("primary", model.can_go_on)
+    if (model.last && next.getRootNode().activeElement === next) { text.focus() }
     next.hidden = model.last
-    back.disabled = model.first
+    set(back, { "aria-disabled": model.first })
   })
   return themed(model, root)
 }

@@ -150,7 +150,7 @@ export function render({ model }) {
         make("td", { class: "number" }, signed(strength, 3)))
       body.append(row)
     }
-    const scroll = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Couplings drawn" })
+    const scroll = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Couplings drawn: ${model.name_}` })
     scroll.append(body)
     table.append(scroll)
   }

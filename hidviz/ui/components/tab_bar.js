@@ -31,7 +31,17 @@ export function render({ model }) {
     if (model.shown !== model.active) { return }
     skeleton.hidden = true
     if (bar.isConnected) { below().forEach((place) => { place.style.visibility = "" }) }
+    join()
   }
+  // Each place below is the panel of one tab; the two are in different shadows, so that an id would not do.
+  const join = () => {
+    if (!bar.isConnected) { return }
+    below().slice(0, tabs.length).forEach((place, k) => {
+      set(place, { role: "tabpanel", "aria-label": model.titles[k] })
+      tabs[k].ariaControlsElements = [place]
+    })
+  }
+  requestAnimationFrame(join)
   follow(model, ["shown", "active"], arrive)
   return themed(model, make("div", {}, bar, skeleton))
 }

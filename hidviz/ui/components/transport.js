@@ -12,7 +12,7 @@ export function render({ model }) {
   speed.addEventListener("change", () => model.send_msg({ speed: speed.value }))
   const text = make("div", { class: "numbers" })
   const bar = make("div", { class: "bar" }), track = make("div", { class: "track", role: "progressbar" }, bar)
-  const root = make("div", { class: "of-run", role: "toolbar", "aria-label": "The run" },
+  const root = make("div", { class: "of-run", role: "group", "aria-label": "The run" },
     make("div", { class: "group" }, go, ...first, speed), make("div", { class: "group" }, ...fresh),
     make("div", { class: "reading" }, text, track))
 

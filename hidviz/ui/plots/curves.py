@@ -100,6 +100,7 @@ class Curves:
         marks = self.figure.add_glyph(self._marks, self._mark, level="overlay")
         self.figure.add_tools(HoverTool(renderers=[marks], tooltips=[("step @x", "@text")]))
         self._colours: Mapping[str, str] = {}
+        self._letters: Mapping[str, str] = {}
 
     def draw(self, lines: Sequence[Line], low: float, high: float) -> None:
         """Show these curves, and no others, between the given ordinates."""
@@ -128,7 +129,7 @@ class Curves:
             "y": [*heights, *spare],
             "text": [*(line.label for line in labelled), *([""] * len(spare))],
             "color": [
-                *(self._colours.get(line.name, LIGHT.text) for line in labelled), *([LIGHT.text] * len(spare)),
+                *(self._letters.get(line.name, LIGHT.text) for line in labelled), *([LIGHT.text] * len(spare)),
             ],
         }  # fmt: skip
         self._leaders.data = {
@@ -148,9 +149,15 @@ class Curves:
         if data != dict(self._marks.data):
             self._marks.data = data
 
-    def paint(self, colours: Mapping[str, str], dark: bool) -> None:
-        """Colour everything by theme, and from the next drawing on the curves by name."""
-        self._colours = colours
+    def paint(self, colours: Mapping[str, str], dark: bool, letters: Mapping[str, str] | None = None) -> None:
+        """Colour everything by theme, and from the next drawing on the curves by name, and what they carry.
+
+        Args:
+            colours: of the curves.
+            dark: whether the page is dark.
+            letters: of the labels at their ends; as the curves unless given.
+        """
+        self._colours, self._letters = colours, colours if letters is None else letters
         self._leader.line_color = inks(dark).quiet
         self._mark.fill_color = inks(dark).accent
         paint_axes(self.figure, dark)

@@ -15,7 +15,7 @@ from hidviz.experiments import Frame, Setup
 from hidviz.network import MATRICES
 from hidviz.ui.plots.axes import put, roomy
 from hidviz.ui.plots.curves import Curves, Line
-from hidviz.ui.theme import block_colours, inks
+from hidviz.ui.theme import block_colours, block_letters, inks
 
 SMALLEST_EXCESS = 1e-10  # nats per bin: below this a cost is the lowest, for a logarithm
 
@@ -123,8 +123,11 @@ class ErrorCurves(Curves):
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme: each block its own."""
-        colours = block_colours(dark)
-        self.paint({f"{kind}_{block}": colours[block] for kind in ("rms", "aligned") for block in MATRICES}, dark)
+        lines, letters = (
+            {f"{kind}_{block}": colours[block] for kind in ("rms", "aligned") for block in MATRICES}
+            for colours in (block_colours(dark), block_letters(dark))
+        )
+        self.paint(lines, dark, letters)
 
 
 def _top(levels: list[Line], curves: list[Line]) -> float:

@@ -22,7 +22,7 @@ from hidviz.network import Gauge, best_gauge, flip, n_equivalent_models, regauge
 from hidviz.numerics import Array
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.model_gallery import ModelGallery, tiles_of
-from hidviz.ui.layout import heading, line, offer, row, sentence
+from hidviz.ui.layout import heading, line, offer, row, sentence, titling
 from hidviz.ui.plots.scale_valley import FACTORS, LEVEL, Valley, flat_stretch
 from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
@@ -211,7 +211,7 @@ class EquivalentTab:
         total = n_equivalent_models(self._n_hidden)
         complete = len(self._models) == total
         self.pictures.tiles = tiles_of(self._models, self._base.data.truth, complete=complete)
-        self.count.object = equivalents_in_words(self._n_hidden)
+        self.count.object = titling(equivalents_in_words(self._n_hidden))
         if self._survey.failure:
             self.verdict.object = str(self._survey.failure)
         elif not self._n_hidden:

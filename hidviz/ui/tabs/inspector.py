@@ -16,7 +16,7 @@ from hidviz.network import Couplings
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.couplings_table import CouplingsTable, Row, rows_of_unit
 from hidviz.ui.components.schematic import Schematic
-from hidviz.ui.layout import heading, line, offer, row, sentence, square, titled
+from hidviz.ui.layout import heading, line, offer, row, sentence, square, titled, titling
 from hidviz.ui.plots.heatmaps import scale_for
 from hidviz.ui.plots.inspector import InspectorMap, Scatter
 from hidviz.ui.state.changes import Changes
@@ -169,7 +169,7 @@ class InspectorTab:
         places = [(each.block, each.receiver, each.sender) for each in self._rows]
         chosen = places.index(self._chosen) if self._chosen in places else -1
         name = unit_name(unit, n_visible)
-        self.unit_title.object = f"Couplings of {name}"
+        self.unit_title.object = titling(f"Couplings of {name}")
         self.told.object = self._rows[chosen].in_words() if chosen >= 0 else "Press a row to be told of one coupling."
         self.table.show(f"Couplings of {name}", self._rows, chosen=chosen, running=running)
         self._draw_unit(frame, unit)

@@ -1,0 +1,133 @@
+// What the page owes to those who hear it or use no mouse: a way past the head of the page, names for what the libraries
+// leave nameless, and every figure as one picture with a name and, in words, what it shows.
+
+// Of the libraries' own elements, those that need more: what matches, and what it is given.
+const MENDS = [
+  [".MuiAppBar-root .MuiLinearProgress-root", () => ({ "aria-hidden": true })], // always full: an ornament here
+  [".MuiLinearProgress-root", () => ({ "aria-label": "Progress" })],
+  ["[aria-label='Resize sidebar']", () => ({ role: "separator", "aria-orientation": "vertical" })],
+  [".MuiToolbar-root h5", (it) => it.textContent.trim() ? {} : { "aria-hidden": true }], // keeps room under the head
+  [".MuiAppBar-root .title", () => ({ role: "heading", "aria-level": 1 })],
+  [".MuiDrawer-paper[role=dialog]", () => ({ "aria-label": "Settings" })],
+  ["label span[aria-label]", () => ({ role: "img" })], // the mark after a label, with a description
+  [".MuiInputAdornment-positionStart > button", (it) => ({ "aria-label": `Decrease ${labelOf(it)}` })],
+  [".MuiInputAdornment-positionEnd > button", (it) => ({ "aria-label": `Increase ${labelOf(it)}` })],
+]
+const labelOf = (inside) => {
+  const label = inside.closest(".MuiFormControl-root")?.querySelector("label")
+  return label?.firstChild?.textContent.trim() ?? ""
+}
+const mend = (element) => {
+  for (const [selector, more] of MENDS) {
+    if (element.matches(selector)) {
+      for (const [name, value] of Object.entries(more(element))) {
+        if (!element.hasAttribute(name)) { element.setAttribute(name, value) }
+      }
+      return
+    }
+  }
+}
+
+function* figures(view) {
+  if (view.model?.type === "Figure") { yield view }
+  for (const child of view.child_views ?? []) { yield* figures(child) }
+}
+const shown = () => [...(window.Bokeh?.index.roots ?? window.Bokeh?.index ?? [])].flatMap((root) => [...figures(root)])
+
+const few = (number) => Number(number.toPrecision(3)).toLocaleString("en").replace("-", "−")
+const column = (renderer, name) => renderer.data_source?.data[renderer.glyph?.[name]?.field]
+
+// What a figure shows, in words: its axes, what its curves carry at their ends, how its cells range, how many points.
+const words = (model) => {
+  const said = []
+  const across = model.below.concat(model.above).map((axis) => axis.axis_label).find(Boolean)
+  const up = model.left.concat(model.right).map((axis) => axis.axis_label).find(Boolean)
+  if (across) { said.push(`across: ${across}`) }
+  if (up) { said.push(`up: ${up}`) }
+  for (const renderer of model.renderers) {
+    if (renderer.visible === false) { continue }
+    const kind = renderer.glyph?.type
+    if (kind === "Text") {
+      const ends = [...column(renderer, "text") ?? []].filter(Boolean)
+      if (ends.length) { said.push(`labels: ${ends.join(", ")}`) }
+    } else if (kind === "Image") {
+      const image = column(renderer, "image")?.[0]
+      const values = [...(image?.data ?? image ?? [])].flat().filter(Number.isFinite)
+      if (values.length > 1) {
+        const least = values.reduce((a, b) => Math.min(a, b)), most = values.reduce((a, b) => Math.max(a, b))
+        said.push(`${values.length.toLocaleString("en")} cells from ${few(least)} to ${few(most)}`)
+      }
+    } else if (kind === "Scatter" || kind === "VBar" || kind === "Quad") {
+      const n = column(renderer, "x")?.length ?? column(renderer, "left")?.length ?? 0
+      if (n) { said.push(`${n.toLocaleString("en")} ${kind === "Scatter" ? "points" : "bars"}`) }
+    }
+  }
+  return said.join("; ")
+}
+const tell = (view) => set(view.el, { "aria-description": words(view.model) })
+
+// The first element that matches, in whatever shadow.
+const inside = (root, selector) => root.querySelector(selector) ??
+  [...root.querySelectorAll("*")].map((each) => each.shadowRoot && inside(each.shadowRoot, selector)).find(Boolean)
+
+export function render({ model }) {
+  const told = new WeakSet()
+  let due = 0
+  const name = () => {
+    due = 0
+    for (const view of shown()) {
+      if (told.has(view.el)) { continue }
+      told.add(view.el)
+      set(view.el, { role: "img", tabindex: 0, "aria-label": view.model.title?.text || view.model.name || "Figure" })
+      tell(view)
+      view.el.addEventListener("focus", () => tell(view))
+    }
+  }
+  const retell = () => { for (const view of shown()) { if (told.has(view.el)) { tell(view) } } }
+
+  // Elements arrive in the shadows of others, each of which has to be watched by itself; those of the page's own
+  // components need nothing.
+  const observer = new MutationObserver((changes) => {
+    for (const { addedNodes } of changes) {
+      for (const node of addedNodes) { if (node instanceof HTMLElement) { visit(node) } }
+    }
+  })
+  const enter = (element) => {
+    mend(element)
+    if (element.classList.contains("bk-Figure")) { due ||= setTimeout(name, 300) }
+    const inside = element.shadowRoot
+    if (inside && !element.classList.contains("bk-panel-models-esm-ReactiveESM")) {
+      observer.observe(inside, { childList: true, subtree: true })
+      for (const each of inside.querySelectorAll("*")) { enter(each) }
+    }
+  }
+  const visit = (element) => {
+    enter(element)
+    for (const each of element.querySelectorAll("*")) { enter(each) }
+  }
+  observer.observe(document.body, { childList: true, subtree: true })
+  visit(document.body)
+
+  // The way past the head and the knobs: the first stop of the Tab key, seen only there.
+  const skip = document.createElement("nav")
+  skip.setAttribute("aria-label", "Skip")
+  const way = document.createElement("button")
+  way.type = "button"
+  way.textContent = "Skip to the run"
+  const seen = { position: "fixed", top: "8px", left: "8px", zIndex: 10_000, padding: "8px 16px", borderRadius: "6px",
+    border: "2px solid #5b4fcf", background: "#ffffff", color: "#4a3fb5", font: "600 16px system-ui, sans-serif" }
+  Object.assign(way.style, seen, { transform: "translateY(-200%)" })
+  way.addEventListener("focus", () => { way.style.transform = "" })
+  way.addEventListener("blur", () => { way.style.transform = "translateY(-200%)" })
+  way.addEventListener("click", () => inside(document, ".of-run button")?.focus())
+  skip.append(way)
+  document.body.prepend(skip)
+
+  follow(model, ["event"], retell)
+  model.on("remove", () => {
+    observer.disconnect()
+    clearTimeout(due)
+    skip.remove()
+  })
+  return make("span")
+}

@@ -1,0 +1,169 @@
+"""The page for those who hear it or use no mouse: judged by axe-core, and gone through by keyboard alone."""
+
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+
+from tests.pages import front, state, until, wait_for
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+TABS = ("Learn", "Symmetry", "Data", "Inspect", "My data", "Restarts", "Data length", "Compare", "Scores")
+
+# For every element, in whatever shadow.
+EACH = """const each = (root, act) => { for (const it of root.querySelectorAll("*")) {
+  act(it)
+  if (it.shadowRoot) { each(it.shadowRoot, act) }
+} }
+const seen = (it) => it.getClientRects().length > 0
+"""
+UNFOLD = f"() => {{ {EACH} each(document, (it) => {{ if (it.tagName === 'DETAILS') {{ it.open = true }} }}) }}"
+FIGURES = f"""() => {{ {EACH}
+  const found = []
+  each(document, (it) => {{ if (it.classList.contains("bk-Figure") && seen(it)) {{
+    const [role, name, words] = ["role", "aria-label", "aria-description"].map((what) => it.getAttribute(what))
+    found.push([role, it.tabIndex, name, words])
+  }} }})
+  return found
+}}"""
+FOCUSED = """() => {
+  let it = document.activeElement
+  while (it?.shadowRoot?.activeElement) { it = it.shadowRoot.activeElement }
+  return [it?.tagName ?? "", it?.getAttribute("aria-label") || it?.textContent.trim() || ""]
+}"""
+
+
+def bring(tab, title):
+    """Bring a tab to the front and wait until its figures have been put into words."""
+    front(tab, title)
+    tab.get_by_role("tabpanel", name=title, exact=True).wait_for(state="attached")
+    until(tab, lambda: tab.get_by_role("tab", name=title, exact=True, selected=True).count(), title)
+    until(tab, lambda: tab.get_by_text("Loading").count() == 0 or not tab.get_by_text("Loading").is_visible(), title)
+    until(tab, lambda: all(role == "img" for role, *_ in tab.evaluate(FIGURES)), f"the figures of {title}")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_tab_with_its_folds_open(open_page, theme):
+    tab = open_page(f"?theme={theme}", width=1280, height=720)
+    tab.evaluate(AXE)
+    found = {}
+    for title in TABS:
+        bring(tab, title)
+        tab.evaluate(UNFOLD)
+        for violation in tab.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")["violations"]:
+            found[f"{title}: {violation['id']}"] = [node["html"][:160] for node in violation["nodes"]]
+    assert found == {}
+
+
+def test_axe_finds_nothing_in_a_lesson_on_a_phone_or_in_the_help(open_page):
+    tab = open_page("?lesson=hidden-twin", width=390, height=844)
+    tab.evaluate(AXE)
+    run = "() => axe.run(document, { resultTypes: ['violations'] })"
+    found = [(each["id"], each["nodes"][0]["html"][:160]) for each in tab.evaluate(run)["violations"]]
+    tab.keyboard.press("?")
+    tab.get_by_role("dialog").wait_for()
+    found += [(each["id"], each["nodes"][0]["html"][:160]) for each in tab.evaluate(run)["violations"]]
+    assert found == []
+
+
+def test_every_figure_is_one_picture_with_a_name_and_words(open_page):
+    tab = open_page(width=1280, height=720)
+    names = []
+    for title in ("Learn", "Data", "Inspect"):
+        bring(tab, title)
+        figures = tab.evaluate(FIGURES)
+        assert figures, title
+        for role, stop, name, words in figures:
+            assert (role, stop) == ("img", 0)
+            assert name != "Figure"
+            assert words, name
+            names.append((name, words))
+    said = dict(names)
+    assert "nats per bin" in said["Cost per bin"]
+    assert f"train {state(tab)['cost']:.4f}" in said["Cost per bin"]
+    assert "400 cells from −" in said["True couplings"]
+
+
+def tab_to(tab, name, tag="BUTTON"):
+    """Press Tab until what has this name is reached."""
+    passed = []
+    for _ in range(150):
+        where = tab.evaluate(FOCUSED)
+        if where[0] == tag and where[1].startswith(name):
+            return
+        passed.append(where[1][:24])
+        tab.keyboard.press("Tab")
+    raise AssertionError(f"the Tab key does not come to {name}: {passed}")
+
+
+def press_by_key(tab, name):
+    tab_to(tab, name)
+    tab.keyboard.press("Enter")
+
+
+def next_by_key(tab, place):
+    tab.get_by_role("button", name="Next", exact=True, disabled=False).wait_for()
+    press_by_key(tab, "Next")
+    tab.get_by_text(f"step {place} of 7").wait_for()
+
+
+def test_the_first_stop_of_the_tab_key_skips_to_the_run(open_page):
+    tab = open_page(width=1280, height=720)
+    tab.keyboard.press("Tab")
+    assert tab.evaluate(FOCUSED) == ["BUTTON", "Skip to the run"]
+    tab.keyboard.press("Enter")
+    until(tab, lambda: tab.evaluate(FOCUSED) == ["BUTTON", "Run"], "Run")
+
+
+def test_the_hidden_twin_is_found_by_keyboard_alone(open_page):
+    tab = open_page(width=1280, height=720)
+    press_by_key(tab, "Show me in a minute")
+    tab.get_by_text("step 1 of 7").wait_for()
+    press_by_key(tab, "Run")
+    wait_for(tab, lambda now: now["converged"] and not now["running"] and now["step"] > 100, "the end")
+    next_by_key(tab, 2)
+    press_by_key(tab, "No")
+    next_by_key(tab, 3)
+    before = state(tab)
+    unit = before["gauge"]["order"][before["gauge"]["signs"].index(-1)] + 1
+    press_by_key(tab, f"Flip hidden unit {unit}")
+    wait_for(tab, lambda now: min(now["gauge"]["signs"]) > 0, "the flip")
+    next_by_key(tab, 4)
+    press_by_key(tab, "No")
+    next_by_key(tab, 5)
+    press_by_key(tab, "Flip K only")
+    wait_for(tab, lambda now: now["cost"] > before["cost"] + 0.01, "a cost that rose")
+    next_by_key(tab, 6)
+    press_by_key(tab, "Undo")
+    wait_for(tab, lambda now: now["cost"] == before["cost"], "the cost of before")
+    next_by_key(tab, 7)
+    assert "eight twins" in tab.evaluate(FOCUSED)[1], "the focus is lost with the button that goes"
+
+
+def test_nothing_is_cut_at_twice_the_size(open_page):
+    """A window of 1280 by 720 at 200 % has half as many pixels of the page in either direction."""
+    tab = open_page(width=640, height=360)
+    for title in ("Learn", "Symmetry", "Data"):
+        bring(tab, title)
+        assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), title
+
+
+def test_reduced_motion_lets_nothing_turn_or_flicker(open_page):
+    tab = open_page(width=1280, height=720)
+    tab.emulate_media(reduced_motion="reduce")
+    tab.evaluate(
+        f"""() => {{ {EACH}
+          window.widths = new Set()
+          each(document, (it) => {{ if (it.dataset?.block === "K") {{
+            const watch = new MutationObserver(() => window.widths.add(it.getAttribute("stroke-width")))
+            watch.observe(it, {{ attributes: true }})
+          }} }})
+        }}"""
+    )
+    before = state(tab)
+    tab.keyboard.press("1")
+    wait_for(tab, lambda now: now["gauge"] != before["gauge"], "the flip")
+    tab.wait_for_timeout(600)  # twice the time of the motion that must not be
+    assert tab.evaluate("window.widths.size") <= 18, "one width for each visible unit, and none between"

@@ -1,0 +1,20 @@
+"""Colours: what is read has the contrast that reading takes."""
+
+import pytest
+
+from hidviz.ui.theme import DARK, LIGHT, block_letters
+
+
+def luminance(colour):
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_letters_of_all_blocks_have_the_contrast_of_text(dark):
+    ink = DARK if dark else LIGHT
+    for paper in (ink.paper, ink.soft):
+        for colour in (*block_letters(dark).values(), ink.text, ink.quiet, ink.accent, ink.bad):
+            high, low = sorted((luminance(colour), luminance(paper)), reverse=True)
+            assert (high + 0.05) / (low + 0.05) >= 4.5, (colour, paper)
