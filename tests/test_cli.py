@@ -253,3 +253,27 @@ def test_fit_writes_a_table_with_error_bars(recorded, tmp_path):
     with np.load(out) as found:
         assert (block, to, sender, float(value)) == ("J", "u1", "u2", found["J"][0, 1])
     assert 0.0 < float(error) < 0.2
+
+
+def test_fit_takes_what_repeats_for_a_field_and_keeps_it(tmp_path, capsys):
+    rng, out = np.random.default_rng(1), tmp_path / "fit.npz"
+    field = 1.5 * np.sin(np.arange(40) / 4.0)[:, None] * rng.choice([-1.0, 1.0], 3)
+    np.save(tmp_path / "cube.npy", np.where(rng.random((40, 40, 3)) < 0.5 + 0.5 * np.tanh(field), 1, 0))
+    words = ["fit", str(tmp_path / "cube.npy"), "--starts", "1", "--steps", "30", "--out", str(out), "--force"]
+    assert main(["look", str(tmp_path / "cube.npy")]) == DONE
+    assert "40 trials of 40 bins" in capsys.readouterr().out
+    assert main([*words, "--hidden", "1", "--repeats", "--error-bars"]) == DONE
+    assert "without, under h(t)" in capsys.readouterr().err
+    with np.load(out) as found:
+        assert found["external_field"].shape == (39, 3)
+    assert main([*words, "--hidden", "0-1"]) == DONE
+    said = capsys.readouterr().err
+    assert "1 hidden unit, h(t)" in said
+    assert "no hidden unit beside h(t)" in said
+    rows = json.loads(out.with_suffix(".json").read_text())["scan"]
+    assert [(row["n_hidden"], row["repeats"]) for row in rows] == [(0, False), (0, True), (1, False), (1, True)]
+    assert main([*words, "--hidden", "0-1", "--repeats", "no"]) == DONE
+    assert ", h(t)" not in capsys.readouterr().err
+    short = ["fit", str(SHIPPED), "--bin", "20ms", "--to", "20", "--hidden", "0", "--learner", "visible"]
+    assert main([*short, "--repeats", "--out", str(tmp_path / "b.npz")]) == FAILED
+    assert "h(t) is told from 20 trials or more of one length" in capsys.readouterr().err

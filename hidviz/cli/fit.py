@@ -58,6 +58,11 @@ def add(commands: Any) -> None:
         help="let hidden units couple to each other (M); both: scan with and without",
     )  # fmt: skip
     parser.add_argument(
+        "--repeats", nargs="?", choices=("yes", "no", "both"), const="yes",
+        help="give the model h(t), the field that is the same in all of 20 trials or more of one length, so that no "
+        "hidden unit need stand for a stimulus (default: no; in a scan: both, where there are such trials)",
+    )  # fmt: skip
+    parser.add_argument(
         "--no-bias", action="store_true", help="learn no biases: only for units that fire half the time"
     )
     parser.add_argument(
@@ -112,15 +117,15 @@ def act(given: argparse.Namespace) -> int:
             check_hidden(recording, given.hide)
         settings = Settings(
             learner=given.learner, n_hidden=given.hidden[-1], hidden_hidden=given.hidden_hidden == "yes",
-            bias=not given.no_bias, blocks=given.blocks, penalty=given.penalty, box=given.box,
-            max_steps=given.steps, starts=given.starts, seed=given.seed,
+            bias=not given.no_bias, blocks=given.blocks, repeats=given.repeats == "yes", penalty=given.penalty,
+            box=given.box, max_steps=given.steps, starts=given.starts, seed=given.seed,
         )  # fmt: skip
     except ValueError as error:
         raise Refused(str(error)) from error
     for remark in spikes.preview(given.bin).remarks:
         say(f"  {remark}")
-    if len(given.hidden) > 1 or given.hidden_hidden == "both":
-        found = run_scan(recording, settings, given.hidden, given.hidden_hidden)
+    if len(given.hidden) > 1 or "both" in (given.hidden_hidden, given.repeats):
+        found = run_scan(recording, settings, given.hidden, given.hidden_hidden, given.repeats or "both")
     else:
         found = _run_fit(recording, settings)
     if given.hide is not None:

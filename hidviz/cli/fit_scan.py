@@ -12,8 +12,10 @@ from hidviz.experiments import Fitted, Settings, couplings_table, hide_units, sc
 from hidviz.learners import LEARNERS, Infeasible
 from hidviz.network import Recording, divide, learned_blocks
 
+WHICH = {"yes": (True,), "no": (False,), "both": (False, True)}
 
-def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], coupled: str) -> Fitted:
+
+def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], coupled: str, repeats: str) -> Fitted:
     """Scan, say the table, and give the model chosen with all of it.
 
     Args:
@@ -21,6 +23,7 @@ def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], co
         settings: of each fit; its penalty of 0 lets the scan choose.
         hidden: numbers of hidden units.
         coupled: "yes", "no" or "both": whether there is M.
+        repeats: "yes", "no" or "both": whether there is h(t), where there are repeats.
 
     Raises:
         Refused: the settings are not those of a scan.
@@ -30,7 +33,7 @@ def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], co
         raise Refused("A scan needs the exact learner, biases and held-out blocks: leave those options out.")
     bar, parts, table = Bar(), divide(recording, blocks=settings.blocks), None
     for table in scan(
-        parts, hidden=hidden, hidden_hidden={"yes": (True,), "no": (False,), "both": (False, True)}[coupled],
+        parts, hidden=hidden, hidden_hidden=WHICH[coupled], driven=WHICH[repeats],
         starts=settings.starts, penalty=_number(settings) or None, box=settings.box, max_steps=settings.max_steps,
         seed=settings.seed,
     ):  # fmt: skip
@@ -39,9 +42,9 @@ def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], co
     bar.close()
     assert table is not None
     say(table.in_words())
-    chosen = table.chosen.couplings
-    assert chosen is not None
-    return Fitted(chosen, scan_summary(table, recording, asdict(settings)))
+    chosen = table.chosen
+    assert chosen.couplings is not None
+    return Fitted(chosen.couplings, scan_summary(table, recording, asdict(settings)), chosen.external_field)
 
 
 def check_hidden(recording: Recording, units: Sequence[str]) -> None:
@@ -63,8 +66,9 @@ def hide(found: Fitted, recording: Recording, settings: Settings, units: Sequenc
         raise Refused("--hide needs the exact learner and held-out blocks: leave those options out.")
     say(f"hiding {', '.join(units)} in turn, to infer each from the others ...")
     found.summary["hide"] = []
+    parts = divide(recording, blocks=settings.blocks).with_external_field(found.external_field)
     for seen in hide_units(
-        divide(recording, blocks=settings.blocks), units, n_hidden=size, hidden_hidden=bool(found.couplings.M.any()),
+        parts, units, n_hidden=size, hidden_hidden=bool(found.couplings.M.any()),
         starts=settings.starts, penalty=_number(settings), max_steps=settings.max_steps, seed=settings.seed,
     ):  # fmt: skip
         say(seen.in_words())
@@ -74,6 +78,7 @@ def hide(found: Fitted, recording: Recording, settings: Settings, units: Sequenc
 def with_errors(found: Fitted, recording: Recording, settings: Settings) -> str:
     """Couplings by name with their standard errors, as text of a .csv; without them, and saying why, if too costly."""
     learn = divide(recording, blocks=settings.blocks).learn if settings.blocks else recording
+    learn = learn.with_external_field(found.external_field)
     couplings, method = found.couplings, LEARNERS[settings.learner]
     names, errors = found.summary["names"], None
     hidden_hidden = bool(couplings.M.any())

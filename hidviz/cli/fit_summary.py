@@ -38,6 +38,8 @@ def _costs(summary: dict[str, Any]) -> Iterator[str]:
         return
     yield f"  {'held-out cost':34} {cost:9.5f} nats per bin"
     names = {"visible": "without hidden units", "visible-lag2": "without, looking two bins back"}
+    if "repeats" in summary["baselines_held_out"]:
+        names["repeats"] = "without, under h(t)"
     for name, words in names.items():
         baseline = summary["baselines_held_out"][name]
         if baseline is not None:

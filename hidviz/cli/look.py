@@ -10,6 +10,7 @@ import numpy as np
 
 from hidviz.cli import recordings
 from hidviz.cli.terminal import DONE, Refused, report
+from hidviz.evaluation import repeating
 from hidviz.network import Preview, Spikes
 
 TEACHING = """\
@@ -59,6 +60,8 @@ def in_words(spikes: Spikes, preview: Preview) -> Iterator[str]:
     trials = "1 trial" if len(preview.n_bins) == 1 else f"{len(preview.n_bins)} trials"
     width = "" if preview.bin is None else f" of {1000 * preview.bin:g} ms, {preview.seconds:,.4g} s"
     yield f"{len(preview.names)} units, {what}; {sum(preview.n_bins):,} bins{width}, in {trials}"
+    if repeating(preview.n_bins):
+        yield f"{len(preview.n_bins)} trials of {preview.n_bins[0]} bins: a scan also fits what all share, h(t)"
     yield f"{preview.n_spikes.sum():,} spikes, {preview.lost.sum():,} of them lost to the binning"
     if preview.loss:
         curve = "  ".join(f"{1000 * width:g} ms {100 * part:.1f} %" for width, part in preview.loss.items())

@@ -19,7 +19,7 @@ from hidviz.evaluation.information import LONGEST_ERROR_BARS, MOST_PARAMETERS, e
 from hidviz.evaluation.likelihood import LONGEST_LIKELIHOOD, cost_per_bin, likelihood_for, log_likelihood
 from hidviz.evaluation.model_comparison import Candidate, Evidence, Judgement, judge
 from hidviz.evaluation.paired import Difference, block_costs, paired
-from hidviz.evaluation.repeats import Repeats, repeats
+from hidviz.evaluation.repeats import Repeats, repeating, repeats, require_repeats
 from hidviz.evaluation.shared_state import SharedStates, shared_states
 
 __all__ = [
@@ -71,7 +71,9 @@ __all__ = [
     "n_paths",
     "paired",
     "rates",
+    "repeating",
     "repeats",
+    "require_repeats",
     "rescale",
     "rms_errors",
     "sampler",

@@ -91,11 +91,11 @@ def effective_parameters_of_rows(
     if 2e-10 * n_units * len(present) * size**2 > LONGEST_SECONDS:
         return None
     matrices = np.zeros((2, n_units, size, size))
-    width = max(BLOCK // size, 256)
+    width, external = max(BLOCK // size, 256), recording.external_fields()
     for begin in range(0, len(present), width):
         part = slice(begin, begin + width)
         x = np.column_stack([states[part] for states, _ in parts]).astype(np.float64)
-        tanh: Array = np.tanh(x @ W.T)
+        tanh: Array = np.tanh(x @ W.T if external is None else x @ W.T + external[part])
         errors: Array = following[part].astype(np.float64) - tanh
         of_bins = (1.0 - tanh**2, errors**2)
         for matrix, of_bin in zip(matrices, of_bins, strict=True):
@@ -128,9 +128,11 @@ def _stochastic(couplings: Couplings) -> Contributions:
     Jh, Lg = with_bias(couplings.J, couplings.h), with_bias(couplings.L, couplings.g)
     tables = Tables(couplings.K @ sigma)
 
-    def contributions(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
+    def contributions(
+        x: Array, w: Array, following: Array, count: Array, external: Array | float
+    ) -> tuple[Array, Array, Array]:
         B = w @ Lg.T
-        minus, log_weight = tables(x @ Jh.T)
+        minus, log_weight = tables(x @ Jh.T + external)
         p = normalised((B + following @ couplings.K) @ sigma + log_weight)
         errors = (2.0 * minus + (following.T - 1.0)[:, :, None]) * p  # s - tanh H, weighted, (Nv, n, states)
         fields = np.column_stack([errors.sum(axis=2).T, p @ states - np.tanh(B)])
@@ -143,9 +145,11 @@ def _continuous(couplings: Couplings) -> Contributions:
     """Scores of continuous hidden units: errors sent back through each unit's own response."""
     Jh, Lg, K = with_bias(couplings.J, couplings.h), with_bias(couplings.L, couplings.g), couplings.K
 
-    def contributions(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
+    def contributions(
+        x: Array, w: Array, following: Array, count: Array, external: Array | float
+    ) -> tuple[Array, Array, Array]:
         mu = np.tanh(w @ Lg.T)
-        errors = following - np.tanh(x @ Jh.T + mu @ K.T)
+        errors = following - np.tanh(x @ Jh.T + mu @ K.T + external)
         fields = np.column_stack([errors, (errors @ K) * (1.0 - mu**2)])
         return _products(fields, errors[:, :, None] * mu[:, None], count)
 

@@ -16,12 +16,12 @@ from hidviz.numerics import Array
 
 BLOCK_NUMBERS = 2**19  # numbers in a block's largest array: 4 MB
 
-Contributions = Callable[[Array, Array, Array, Array], tuple[Array, Array, Array]]
+Contributions = Callable[[Array, Array, Array, Array, Array | float], tuple[Array, Array, Array]]
 """A symmetric matrix over what n triples say of their fields H and B, and of K.
 
 Args:
     (n, Nv + 1) what H receives from visible units and the bias, x; (n, Nv + 1) what B receives, w; (n, Nv) the next
-    visible states; (n,) how often each triple occurs.
+    visible states; (n,) how often each triple occurs; (n, Nv) the external field, 0 where there is none.
 
 Returns:
     The matrix in pairs of fields, (n, Nv + Nh, Nv + Nh); in fields and K, (n, Nv + Nh, Nv Nh); and in K, summed over
@@ -59,7 +59,8 @@ def assembled(
         checkpoint()
         part = slice(begin, begin + size)
         x, w = triples.present[triples.x[part]], triples.previous[triples.p[part]]
-        fields, mixed, pairs = contributions(x, w, triples.following[triples.y[part]], triples.count[part])
+        external = 0.0 if triples.field is None else triples.field[triples.x[part]]
+        fields, mixed, pairs = contributions(x, w, triples.following[triples.y[part]], triples.count[part], external)
         whole[of_K, of_K] += pairs
         inputs = ((slice(0, n_visible), x), (slice(n_visible, None), w))
         for units, sent in inputs:

@@ -3,7 +3,8 @@
     rates, correlations in the same bin (c0) and one bin later (c1), and synchrony: how many units fire in a bin
 
 A model can predict the next bin well and still drift into states that no recording shows, as each of its steps starts
-from its own last one. Synchrony is compared by the total variation ½ Σ |P_model(n) - P_data(n)|, from 0 to 1.
+from its own last one. Under an external field the model has it in every trial anew, and the first bin of each, which
+nothing drives, is left out. Synchrony is compared by the total variation ½ Σ |P_model(n) - P_data(n)|, from 0 to 1.
 """
 
 from __future__ import annotations
@@ -77,8 +78,18 @@ def free_run(
         rng: source of randomness.
         n_bins: how long to run.
     """
-    run = simulate(couplings, BURN_IN + n_bins, rng, hidden="stochastic").recording
-    return FreeRun(_shown(recording), _shown(Recording(run.trials[0][BURN_IN:])))
+    field = recording.external_field
+    if field is None:
+        run = simulate(couplings, BURN_IN + n_bins, rng, hidden="stochastic").recording
+        return FreeRun(_shown(recording), _shown(Recording(run.trials[0][BURN_IN:])))
+    period = np.vstack([field, field.mean(axis=0)])  # the last leads to the first bin of the next trial
+    n_trials, length = max(n_bins // len(period), 2), len(period)
+    states = simulate(couplings, n_trials * length, rng, hidden="stochastic", external_field=period).recording.trials[0]
+    trials = [states[begin + 1 : begin + length] for begin in range(length, len(states), length)]
+    seen = [trial[1:] for trial in recording.trials]
+    if length < 3:
+        raise ValueError("A free run under an external field needs trials of at least 3 bins.")
+    return FreeRun(_shown(Recording(seen)), _shown(Recording(trials)))
 
 
 def _shown(recording: Recording) -> Shown:

@@ -56,10 +56,11 @@ def bins_of(couplings: Couplings, recording: Recording, magnetisations: Array) -
     previous, present, following, starts = recording.transitions()
     started = np.ones((recording.n_transitions, 1))
     started[starts] = 0.0
+    field, external = present @ couplings.J.T + couplings.h, recording.external_fields()
     return Bins(
         tilt=np.arctanh(np.clip(magnetisations, -CERTAIN, CERTAIN)),
         prior=previous @ couplings.L.T + couplings.g * started,
-        field=present @ couplings.J.T + couplings.h,
+        field=field if external is None else field + external,
         following=following.astype(np.float64),
         K=couplings.K,
     )

@@ -132,9 +132,11 @@ def _stochastic(couplings: Couplings) -> Contributions:
     n_pairs = n_visible * n_hidden
     i, a = np.arange(n_visible), np.arange(n_visible, n_visible + n_hidden)
 
-    def contributions(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
+    def contributions(
+        x: Array, w: Array, following: Array, count: Array, external: Array | float
+    ) -> tuple[Array, Array, Array]:
         n, B = len(count), w @ Lg.T
-        minus, log_weight = tables(x @ Jh.T)
+        minus, log_weight = tables(x @ Jh.T + external)
         p = normalised((B + following @ couplings.K) @ sigma + log_weight) * count[:, None]
         slack = 4.0 * minus * (1.0 - minus) * p  # 1 - tanh² H_i, weighted
         errors = 2.0 * minus + (following.T - 1.0)[:, :, None]
@@ -166,10 +168,12 @@ def _continuous(couplings: Couplings) -> Contributions:
     Jh, Lg = with_bias(couplings.J, couplings.h), with_bias(couplings.L, couplings.g)
     i, a, b = np.arange(n_visible), np.arange(n_visible, n_visible + n_hidden), np.arange(n_hidden)
 
-    def contributions(x: Array, w: Array, following: Array, count: Array) -> tuple[Array, Array, Array]:
+    def contributions(
+        x: Array, w: Array, following: Array, count: Array, external: Array | float
+    ) -> tuple[Array, Array, Array]:
         n = len(count)
         mu = np.tanh(w @ Lg.T)
-        tanh = np.tanh(x @ Jh.T + mu @ K.T)
+        tanh = np.tanh(x @ Jh.T + mu @ K.T + external)
         slack, errors = (1.0 - tanh**2) * count[:, None], (following - tanh) * count[:, None]
         response = 1.0 - mu**2
         H_in_B = K * response[:, None]  # (n, Nv, Nh) slope of H in B

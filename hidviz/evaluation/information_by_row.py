@@ -37,12 +37,14 @@ def information_by_row(
         )
     W, size = with_bias(couplings.J, couplings.h), n_visible + bias
     rows = [np.zeros((size, size)) for _ in range(n_visible)]
+    external = recording.external_fields()
     width = max(_BLOCK // (n_visible + 1), 256)
     for begin in range(0, n, width):
         yield begin / n
         present = data.present[begin : begin + width].astype(np.float64)
         x = np.column_stack([present, np.ones(len(present))])
-        weight = 1.0 / np.cosh(np.clip(x @ W.T, -300.0, 300.0))
+        fields = x @ W.T if external is None else x @ W.T + external[begin : begin + width]
+        weight = 1.0 / np.cosh(np.clip(fields, -300.0, 300.0))
         for row, root in zip(rows, weight.T, strict=True):
             checkpoint()
             seen = x[:, :size] * root[:, None]

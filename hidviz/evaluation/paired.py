@@ -62,6 +62,6 @@ def block_costs(
     coupled = bool(couplings.M.any()) if hidden_hidden is None else hidden_hidden
     costs = []
     for trial in recording.trials:
-        judge = prepare(learner, Recording(trial), n_hidden=size, hidden_hidden=coupled, bias=bias)
+        judge = prepare(learner, recording.with_trials([trial]), n_hidden=size, hidden_hidden=coupled, bias=bias)
         costs.append(-judge(couplings).objective / judge.n_transitions)
     return np.array(costs)

@@ -6,10 +6,14 @@ Units that share a stimulus fire together without a coupling, and a hidden unit 
 gain on lag 1 then says nothing of a network. With repeats this can be told: whatever is the same in all trials is
 learned from some of them and judged on others. One logistic regression a unit, with an input for every bin of a trial;
 the penalty that keeps those near zero is chosen on the stopping part.
+
+Found beside lag 1, h_i + h_i(t) is an external field that every learner takes (`Recording.external_field`): what hidden
+units then gain, they gain beyond what is the same in all trials.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,11 +35,13 @@ class Repeats(NamedTuple):
         alone: h(t) and nothing else.
         with_lag1: h(t) and lag 1.
         n: number of trials in all.
+        field: (T - 1, Nv) the external field h_i + h_i(t), found with lag 1 from the part to learn from.
     """
 
     alone: Array
     with_lag1: Array
     n: int
+    field: Array
 
 
 def repeats(parts: Parts) -> Repeats | None:
@@ -45,17 +51,44 @@ def repeats(parts: Parts) -> Repeats | None:
         parts: what `divide` made of a recording.
     """
     trials = [trial for part in parts[:3] for trial in part.trials]
-    lengths = {len(trial) for trial in trials}
-    if not parts.by_trials or len(trials) < FEWEST or len(lengths) > 1 or lengths.pop() > LONGEST:
+    if not parts.by_trials or not repeating([len(trial) for trial in trials]):
         return None
-    return Repeats(_costs(parts, lag1=False), _costs(parts, lag1=True), len(trials))
+    alone, both = _best(parts, lag1=False), _best(parts, lag1=True)
+    n_bins = len(parts.learn.trials[0]) - 1
+    return Repeats(
+        _by_trial(alone, parts.judge, lag1=False),
+        _by_trial(both, parts.judge, lag1=True),
+        len(trials),
+        (both[:, :1] + both[:, 1 : 1 + n_bins]).T,
+    )
 
 
-def _costs(parts: Parts, *, lag1: bool) -> Array:
+def repeating(n_bins: Sequence[int]) -> bool:
+    """Whether trials of these lengths tell h(t): 20 or more of one length, of at most 1,000 bins."""
+    return len(n_bins) >= FEWEST and len(set(n_bins)) == 1 and n_bins[0] <= LONGEST
+
+
+def require_repeats(parts: Parts) -> Repeats:
+    """What repeats predict.
+
+    Raises:
+        ValueError: the recording has none.
+    """
+    found = repeats(parts)
+    if found is None:
+        trials = [len(trial) for part in parts[:3] for trial in part.trials] if parts.by_trials else []
+        got = f"{len(trials)} of {min(trials)} to {max(trials)} bins" if trials else "blocks of time"
+        raise ValueError(
+            f"h(t) is told from {FEWEST} trials or more of one length, at most {LONGEST} bins, got {got}: leave it out."
+        )
+    return found
+
+
+def _best(parts: Parts, *, lag1: bool) -> Array:
+    """(Nv, inputs) the rows that predict the stopping part best."""
     learn, doubled = _inputs(parts.learn, lag1), _doubled(parts.learn)
     fits = [best_rows(learn, doubled, penalty, bias=0).couplings for penalty in PENALTIES]
-    best = min(fits, key=lambda W: float(_by_trial(W, parts.stop, lag1).mean()))
-    return _by_trial(best, parts.judge, lag1)
+    return min(fits, key=lambda W: float(_by_trial(W, parts.stop, lag1).mean()))
 
 
 def _inputs(recording: Recording, lag1: bool) -> NDArray[np.int8]:

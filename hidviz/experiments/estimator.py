@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from hidviz.background import one_blas_thread
+from hidviz.evaluation import require_repeats
 from hidviz.experiments.fit_parts import Run, fit_model
 from hidviz.learners import hidden_posterior
 from hidviz.network import Couplings, Recording, Spikes, divide
@@ -32,6 +33,7 @@ class HiddenIsing:
         penalty: weight of the L2 penalty per bin.
         starts: random starts.
         max_steps: most steps of a start.
+        repeats: give the model h(t), the field that is the same in all trials, of which there must be 20 of one length.
         blocks: blocks of time, of every five of which one stops the steps and one is left out for judging; 0 to learn
             from all of X until convergence.
         random_state: seed of the random starts.
@@ -41,6 +43,7 @@ class HiddenIsing:
         n_features_in_: number of units in X.
         feature_names_in_: their names, where X has columns with names.
         n_iter_: steps of the best start.
+        external_field_: (T - 1, Nv) h_i + h_i(t), which every trial of T bins has; None without repeats.
         stop_cost_: cost on the stopping part, nats per bin; on X itself without one.
     """
 
@@ -49,6 +52,7 @@ class HiddenIsing:
         n_hidden: int = 1,
         hidden_hidden: bool = False,
         penalty: float = 0.0,
+        repeats: bool = False,
         starts: int = 3,
         max_steps: int = 300,
         blocks: int = 40,
@@ -57,12 +61,14 @@ class HiddenIsing:
         self.n_hidden = n_hidden
         self.hidden_hidden = hidden_hidden
         self.penalty = penalty
+        self.repeats = repeats
         self.starts = starts
         self.max_steps = max_steps
         self.blocks = blocks
         self.random_state = random_state
 
     couplings_: Couplings
+    external_field_: Array | None
     n_features_in_: int
     n_iter_: int
     stop_cost_: float
@@ -93,18 +99,22 @@ class HiddenIsing:
             y: ignored.
 
         Raises:
-            ValueError: X is no recording, or too short to be divided.
+            ValueError: X is no recording, too short to be divided, or has no repeats to tell h(t) from.
             Infeasible: there are too many hidden units to sum over.
         """
         recording = _recording(X)
         learn, stop = recording, None
         if self.blocks:
-            learn, stop = divide(recording, blocks=self.blocks)[:2]
+            parts = divide(recording, blocks=self.blocks)
+            learn, stop = (parts.with_external_field(require_repeats(parts).field) if self.repeats else parts)[:2]
+        elif self.repeats:
+            raise ValueError("h(t) is chosen on a held-out part: set blocks, or leave repeats out.")
         run: Run = fit_model(
             learn, stop, self.n_hidden, hidden_hidden=self.hidden_hidden, starts=self.starts, seed=self.random_state,
             penalty=self.penalty, max_steps=self.max_steps,
         )[0]  # fmt: skip
         self.couplings_, self.n_iter_, self.stop_cost_ = run.couplings, run.last.step, run.stop
+        self.external_field_ = learn.external_field
         self.n_features_in_ = recording.n_visible
         if hasattr(X, "columns"):
             self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
@@ -163,7 +173,7 @@ class HiddenIsing:
                 f"X has {recording.n_visible} features, but HiddenIsing is expecting {self.n_features_in_} features as "
                 "input: the units that it was fitted to."
             )
-        return recording
+        return recording.with_external_field(self.external_field_)
 
     def _with_last(self, smoothed: Array, before: Array) -> Array:
         """The posterior with one more row, for the last bin."""

@@ -130,6 +130,7 @@ def examine(
     if row.couplings is None:
         raise ValueError(f"The model must have been fitted to be examined: {row.note}")
     couplings, found = row.couplings, Examination(row.couplings)
+    parts = parts.with_external_field(row.external_field)
 
     def made(check: str) -> Any:
         if check == "free_run":

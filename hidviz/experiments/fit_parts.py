@@ -110,9 +110,13 @@ def fit_model(
 
 
 def starting_point(recording: Recording, learner: Learner, rng: np.random.Generator) -> Couplings:
-    """Small random couplings, and visible biases at the observed rates where they are learned."""
+    """Small random couplings, and visible biases at the observed rates where they are learned.
+
+    An external field is taken off the biases.
+    """
     start = random_start(recording.n_visible, learner.n_hidden, rng, learned=learner.learned)
     if "h" not in learner.learned:
         return start
     total = sum(trial.sum(axis=0, dtype=np.int64) for trial in recording.trials)
-    return replace(start, h=np.arctanh(np.clip(total / recording.n_bins, -SURE, SURE)))
+    h = np.arctanh(np.clip(total / recording.n_bins, -SURE, SURE))
+    return replace(start, h=h if recording.external_field is None else h - recording.external_field.mean(axis=0))

@@ -18,13 +18,24 @@ from typing import Any, Literal
 import numpy as np
 
 from hidviz.background import mapped, on_one_blas_thread, replacing
-from hidviz.evaluation import LONGEST_LIKELIHOOD, TINY, block_costs, cost_per_bin, criteria, likelihood_for, paired
+from hidviz.evaluation import (
+    LONGEST_LIKELIHOOD,
+    TINY,
+    Repeats,
+    block_costs,
+    cost_per_bin,
+    criteria,
+    likelihood_for,
+    paired,
+    require_repeats,
+)
 from hidviz.experiments.fit_parts import iter_starts
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.ranges import RANGES, plain_number
 from hidviz.learners import LEARNERS, Method, logistic_fit, prepare
 from hidviz.learning import Snapshot
 from hidviz.network import BLOCKS, Couplings, Parts, Recording, divide
+from hidviz.numerics import Array
 from hidviz.version import __version__
 
 
@@ -39,6 +50,7 @@ class Settings:
         bias: learn the biases too.
         blocks: blocks of time to divide the recording in; 0 to learn from all of it and judge by nothing.
         penalty: weight of the L2 penalty per bin; "learned" for one in each block that follows from the data.
+        repeats: give the model h(t), the field that is the same in all trials, told from the part to learn from.
         box: largest allowed size of a coupling; None for no box.
         max_steps: most steps of a run.
         starts: number of random starts.
@@ -54,6 +66,7 @@ class Settings:
     bias: bool = True
     blocks: int = 40
     penalty: float | Literal["learned"] = 0.0
+    repeats: bool = False
     box: float | None = None
     max_steps: int = 1000
     starts: int = 3
@@ -62,6 +75,8 @@ class Settings:
     def __post_init__(self) -> None:
         if 0 < self.blocks < 5:
             raise ValueError(f"A recording is divided in at least 5 blocks, or none (0), got {self.blocks}.")
+        if self.repeats and not self.blocks:
+            raise ValueError("h(t) is chosen on a held-out part: divide the recording, or leave h(t) out.")
         if self.learner not in LEARNERS:
             raise ValueError(f"The learner must be one of {', '.join(LEARNERS)}, got {self.learner!r}.")
         for name, what, low, high in (
@@ -86,19 +101,26 @@ class Fitted:
     Args:
         couplings: the estimate.
         summary: costs in nats per bin and all that is worth knowing, plain enough for JSON.
+        external_field: (T - 1, Nv) h(t), which the model was given; None without.
     """
 
     couplings: Couplings
     summary: dict[str, Any] = field(repr=False)
+    external_field: Array | None = field(default=None, repr=False)
 
     def save(self, path: Path) -> None:
-        """Write the couplings as .npz, block by block; what had this name is replaced once the new file is whole.
+        """Write the couplings as .npz, block by block, and `external_field` if there is one.
+
+        What had this name is replaced once the new file is whole.
 
         Raises:
             OSError: there is no room, or the folder cannot be written.
         """
         with replacing(path) as file:
-            np.savez(file, **{block: getattr(self.couplings, block) for block in BLOCKS})
+            arrays = {block: getattr(self.couplings, block) for block in BLOCKS}
+            if self.external_field is not None:
+                arrays["external_field"] = self.external_field
+            np.savez(file, **arrays)
 
 
 @on_one_blas_thread
@@ -106,10 +128,13 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
     """Fit a recording, yielding progress and returning the best run.
 
     Raises:
-        ValueError: the recording is too short to be divided.
+        ValueError: the recording is too short to be divided, or has no repeats to tell h(t) from.
         Infeasible: the learner would take too long; the message gives the number and an alternative.
     """
     parts = divide(recording, blocks=settings.blocks) if settings.blocks else None
+    told = require_repeats(parts) if parts is not None and settings.repeats else None
+    if parts is not None and told is not None:
+        parts = parts.with_external_field(told.field)
     train = recording if parts is None else parts.learn
     method = LEARNERS[settings.learner]
     n_hidden = method.units(recording.n_visible, settings.n_hidden)
@@ -137,6 +162,7 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
     )
     train_cost = cost_per_bin(exact, best.couplings)
     n_parameters = best.couplings.vector(learner.learned).size
+    n_parameters += 0 if train.external_field is None else train.external_field.size
     paid = (
         None if train_cost is None else criteria(-train_cost * train.n_transitions, n_parameters, train.n_transitions)
     )
@@ -157,7 +183,7 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
             "objective": best.last.cost,
             "cost": train_cost,
             "stop": None if stop is None else best.stop,
-            **_judged(parts, best.couplings, method, n_hidden, switches, weight),
+            **_judged(parts, best.couplings, method, n_hidden, switches, weight, told),
             "aic": None if paid is None else paid.aic / paid.n_transitions,
             "bic": None if paid is None else paid.bic / paid.n_transitions,
             "n_parameters": n_parameters,
@@ -168,6 +194,7 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
             "warnings": [{"kind": remark.kind, "sentence": remark.sentence} for remark in best.last.remarks],
             "starts": [run.stop for run in runs],
         },
+        train.external_field,
     )
 
 
@@ -181,24 +208,32 @@ def fingerprint(recording: Recording) -> str:
 
 
 def _judged(
-    parts: Parts | None, couplings: Couplings, method: Method, n_hidden: int, switches: dict[str, bool], penalty: float
+    parts: Parts | None,
+    couplings: Couplings,
+    method: Method,
+    n_hidden: int,
+    switches: dict[str, bool],
+    penalty: float,
+    told: Repeats | None,
 ) -> dict[str, Any]:
     """Cost on the judging part, of the fit and of the models without hidden units; None with the reason for it."""
     found: dict[str, Any] = {"held_out": None, "baselines_held_out": {"visible": None, "visible-lag2": None}}
     if parts is None:
         return found | {"not_judged": "Nothing is held out."}
-    others, remarks = {}, []
+    others, remarks, bare = {}, [], parts.with_external_field(None)
     lags: Literal[1, 2]
     for lags, which in ((1, "visible"), (2, "visible-lag2")):
-        fit = logistic_fit(parts.learn, lags=lags, bias=switches["bias"], penalty=max(penalty, TINY))
+        fit = logistic_fit(bare.learn, lags=lags, bias=switches["bias"], penalty=max(penalty, TINY))
         if fit.held:
             names = ", ".join(parts.learn.name_of(unit) for unit in fit.held)
             remarks.append(
                 f"Some states of {names} can be predicted perfectly at lag {lags}: a penalty keeps it finite."
             )
         others[which] = block_costs(
-            fit.couplings, parts.judge, which, n_hidden=LEARNERS[which].units(parts.judge.n_visible, 0)
+            fit.couplings, bare.judge, which, n_hidden=LEARNERS[which].units(parts.judge.n_visible, 0)
         )
+    if told is not None:
+        others["repeats"] = told.with_lag1
     found["remarks"] = remarks
     found["baselines_held_out"] = {which: float(costs.mean()) for which, costs in others.items()}
     judge = likelihood_for(method.name, parts.judge, n_hidden, **switches, longest=LONGEST_LIKELIHOOD)

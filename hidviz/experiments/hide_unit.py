@@ -160,7 +160,8 @@ def _place(recording: Recording, unit: str | int) -> int:
 
 def _without(recording: Recording, place: int) -> Recording:
     names = recording.names and (*recording.names[:place], *recording.names[place + 1 :])
-    return Recording([np.delete(trial, place, axis=1) for trial in recording.trials], names, recording.bin)
+    field = None if recording.external_field is None else np.delete(recording.external_field, place, axis=1)
+    return Recording([np.delete(trial, place, axis=1) for trial in recording.trials], names, recording.bin, field)
 
 
 def _truth(recording: Recording, place: int) -> Array:

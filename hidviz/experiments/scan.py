@@ -6,7 +6,8 @@
 Each model is learned on one part of the recording, stopped on another, and judged on a third. Lag 1 and lag 2 have the
 same penalty. The choice is the fewest hidden units whose cost lies within one paired standard error of the best; AIC
 and BIC, from the learned part, stand beside it. States of real tissue last longer than two bins, so couplings among
-hidden units, M, are part of the scan.
+hidden units, M, are part of the scan. Where a recording holds repeats, each model is fitted under h(t) too, the field
+that is the same in all trials: a hidden unit that only stands for a stimulus gains nothing there.
 """
 
 from __future__ import annotations
@@ -22,17 +23,20 @@ from hidviz.background import mapped, on_one_blas_thread
 from hidviz.evaluation import (
     LONGEST_LIKELIHOOD,
     TINY,
+    Repeats,
     block_costs,
     cost_per_bin,
     criteria,
     likelihood_for,
     paired,
     repeats,
+    require_repeats,
 )
 from hidviz.experiments.fit_parts import iter_starts, starting_point
 from hidviz.experiments.scan_table import Scan, ScanRow
-from hidviz.learners import Infeasible, logistic_fit, prepare
-from hidviz.network import Parts, learned_blocks
+from hidviz.learners import Infeasible, Learner, logistic_fit, prepare
+from hidviz.network import Couplings, Parts
+from hidviz.numerics import Array
 
 ENOUGH = 100  # bins for each coupling of a row, from which no penalty is needed
 PENALTIES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1)
@@ -45,6 +49,7 @@ def scan(
     *,
     hidden: Iterable[int] = range(5),
     hidden_hidden: Iterable[bool] = (False, True),
+    driven: Iterable[bool] = (False, True),
     starts: int = 3,
     penalty: float | None = None,
     box: float | None = None,
@@ -59,6 +64,7 @@ def scan(
         parts: what `divide` made of a recording.
         hidden: numbers of hidden units; lag 1, which has none, is always there.
         hidden_hidden: without M, with it, or both.
+        driven: without h(t), under it, or both; only where there are repeats (`evaluation.repeats`).
         starts: random starts of each model.
         penalty: weight of the L2 penalty per bin; None for none where each coupling of a row has 100 bins, else the one
             of five that lets lag 1 predict the stopping part best.
@@ -67,30 +73,38 @@ def scan(
         seed: of the random starts.
 
     Raises:
-        ValueError: a setting is out of range.
+        ValueError: a setting is out of range, or h(t) alone is wanted and there are no repeats.
     """
     wanted = sorted({int(n) for n in hidden} - {0})
     if wanted and not 0 < wanted[0] <= wanted[-1] <= 16:
         raise ValueError(f"Numbers of hidden units must lie between 0 and 16, got {wanted}.")
-    models = [(n, m) for n in wanted for m in sorted(set(hidden_hidden))]
+    told = require_repeats(parts) if set(driven) == {True} else repeats(parts)
+    fields = [None] if told is None else [told.field if each else None for each in sorted(set(driven))]
+    of_each = {each is not None: parts.with_external_field(each) for each in fields}
+    models = [(n, m, d) for n in wanted for d in of_each for m in sorted(set(hidden_hidden))]
     weight = _penalty(parts, max(wanted, default=0)) if penalty is None else penalty
-    table = _baselines(parts, weight, len(models) + 1)
+    n_models = len(models) + 1 + (True in of_each)
+    table = _baselines(parts, told, weight, n_models)
+    if True in of_each:
+        table = _with(table, _lag1(of_each[True], weight), 0.0)
     yield replace(table, doing="measuring the speed of this machine" if models else "")
-    pending = {model: starts * _seconds(parts, *model) for model in models}
+    pending = {(n, m, d): starts * _seconds(of_each[d], n, m) for n, m, d in models}
     steps, spent, expected = float(min(STEPS, max_steps)), 0.0, 0.0
     for model in models:
-        name = ScanRow(*model, None, 0).name
+        n, m, d = model
+        blank = ScanRow(n, m, None, 0, external_field=of_each[d].learn.external_field)
+        name = blank.name
         left, rest = steps * sum(pending.values()), steps * (sum(pending.values()) - pending[model])
         table = replace(table, doing=name, seconds_left=left)
         yield table
         began = time.monotonic()
         try:
-            for row in _iter_row(parts, *model, starts, weight, box, max_steps, seed):
+            for row in _iter_row(of_each[d], n, m, starts, weight, box, max_steps, seed):
                 if isinstance(row, str):
                     passed = time.monotonic() - began
                     yield replace(table, doing=f"{name}, {row}", seconds_left=max(left - passed, rest))
         except Infeasible as refusal:
-            row = ScanRow(*model, None, 0, note=str(refusal))
+            row = replace(blank, note=str(refusal))
         assert isinstance(row, ScanRow)
         row = replace(row, seconds=time.monotonic() - began)
         spent, expected = spent + row.seconds, expected + pending.pop(model)
@@ -111,18 +125,36 @@ def _iter_row(
     )
     runs = yield from mapped(steps, lambda each: f"start {each[0] + 1} of {starts}, step {each[1].step}")
     best = runs[0].couplings
-    cost = cost_per_bin(learner, best)
-    size = best.vector(learner.learned).size
-    paid = criteria(-cost * learner.n_transitions, size, learner.n_transitions)
-    yield ScanRow(
-        n, m, best, size, cost, tuple(run.stop for run in runs), block_costs(best, parts.judge),
-        aic=paid.aic / learner.n_transitions, bic=paid.bic / learner.n_transitions, message=runs[0].last.message,
+    yield replace(
+        _row(parts, learner, best, block_costs(best, parts.judge), hidden_hidden=m),
+        stop=tuple(run.stop for run in runs),
+        message=runs[0].last.message,
+    )
+
+
+def _row(
+    parts: Parts, learner: Learner, couplings: Couplings, judged: Array, *, hidden_hidden: bool = False
+) -> ScanRow:
+    """A model with what it costs on the part learned from, and what it would cost with its parameters."""
+    cost, n, field = cost_per_bin(learner, couplings), learner.n_transitions, parts.learn.external_field
+    size = couplings.vector(learner.learned).size + (0 if field is None else field.size)
+    paid = criteria(-cost * n, size, n)
+    return ScanRow(
+        learner.n_hidden, hidden_hidden, couplings, size, cost, (), judged, aic=paid.aic / n, bic=paid.bic / n,
+        external_field=field,
     )  # fmt: skip
 
 
-def _baselines(parts: Parts, penalty: float, n: int) -> Scan:
+def _lag1(parts: Parts, penalty: float) -> ScanRow:
+    """Lag 1 under the external field of the parts."""
+    found = logistic_fit(parts.learn, bias=True, penalty=max(penalty, TINY)).couplings
+    judged = block_costs(found, parts.judge, "visible")
+    return _row(parts, prepare("visible", parts.learn, n_hidden=0, bias=True), found, judged)
+
+
+def _baselines(parts: Parts, told: Repeats | None, penalty: float, n: int) -> Scan:
     """The table with lag 1 alone."""
-    costs, remarks, n_transitions = [], [], parts.learn.n_transitions
+    costs, remarks = [], []
     lags: Literal[1, 2]
     for lags in (1, 2):
         found = logistic_fit(parts.learn, lags=lags, bias=True, penalty=max(penalty, TINY))
@@ -134,14 +166,10 @@ def _baselines(parts: Parts, penalty: float, n: int) -> Scan:
             )
         if lags == 1:
             couplings = found.couplings
-    learned = learned_blocks(0, bias=True)
-    cost = cost_per_bin(prepare("visible", parts.learn, n_hidden=0, bias=True), couplings)
-    paid = criteria(-cost * n_transitions, couplings.vector(learned).size, n_transitions)
-    first = ScanRow(
-        0, False, couplings, paid.n_parameters, cost, (), costs[0], paired(costs[0], costs[0]),
-        aic=paid.aic / n_transitions, bic=paid.bic / n_transitions,
-    )  # fmt: skip
-    told = repeats(parts)
+    first = replace(
+        _row(parts, prepare("visible", parts.learn, n_hidden=0, bias=True), couplings, costs[0]),
+        gain=paired(costs[0], costs[0]),
+    )
     gains = None if told is None else (paired(costs[0], told.alone), paired(costs[0], told.with_lag1))
     return Scan((first,), paired(costs[0], costs[1]), penalty, parts.how, n, "", 0.0, tuple(remarks), gains)
 
@@ -153,6 +181,7 @@ def _with(table: Scan, row: ScanRow, seconds_left: float) -> Scan:
             for each in table.rows
             if each.n_hidden == row.n_hidden - 1
             and (each.hidden_hidden == row.hidden_hidden or not each.n_hidden)
+            and each.driven == row.driven
             and each.judged.size
         ]
         row = replace(

@@ -24,7 +24,12 @@ def scan_summary(table: Scan, recording: Recording, settings: Mapping[str, Any])
     chosen = table.chosen
     return {
         "hidviz": __version__,
-        "settings": {**settings, "n_hidden": chosen.n_hidden, "hidden_hidden": chosen.hidden_hidden},
+        "settings": {
+            **settings,
+            "n_hidden": chosen.n_hidden,
+            "hidden_hidden": chosen.hidden_hidden,
+            "repeats": chosen.driven,
+        },
         "names": [recording.name_of(unit) for unit in range(recording.n_visible)],
         "bin": recording.bin,
         "data": fingerprint(recording),

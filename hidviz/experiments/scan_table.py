@@ -1,6 +1,8 @@
 """The table of a scan: models of rising size beside lag 1 and lag 2, and which of them to take.
 
 The rule: the fewest hidden units, first without M, whose judged cost lies within one paired standard error of the best.
+Where a recording repeats, there are rows under h(t), the field that is the same in all trials (`evaluation.repeats`):
+of as many hidden units they come before those with M. Each bin and unit of h(t) counts as a parameter.
 """
 
 from __future__ import annotations
@@ -28,12 +30,13 @@ class ScanRow:
         stop: on the part that stopped it, for each start, rising.
         judged: on each block of the judging part.
         gain: of `judged` on lag 1.
-        step: of `judged` on one hidden unit fewer with the same M; None without it.
+        step: of `judged` on one hidden unit fewer with the same M and h(t); None without it.
         aic: per bin of the part learned from.
         bic: the same.
         message: why learning stopped.
         note: why the model is missing, if it is.
         seconds: that all its starts took on this machine.
+        external_field: (T - 1, Nv) h(t), which the model was given; None without.
     """
 
     n_hidden: int
@@ -50,13 +53,18 @@ class ScanRow:
     message: str = ""
     note: str = ""
     seconds: float = np.nan
+    external_field: Array | None = field(default=None, repr=False)
+
+    @property
+    def driven(self) -> bool:
+        """Whether the model was given h(t)."""
+        return self.external_field is not None
 
     @property
     def name(self) -> str:
         """In a few words."""
-        if not self.n_hidden:
-            return "lag 1"
-        return f"{self.n_hidden} hidden unit{'s' * (self.n_hidden > 1)}{' with M' * self.hidden_hidden}"
+        name = f"{self.n_hidden} hidden unit{'s' * (self.n_hidden > 1)}{' with M' * self.hidden_hidden}"
+        return f"{name if self.n_hidden else 'lag 1'}{', h(t)' * self.driven}"
 
     @property
     def mean(self) -> float:
@@ -99,7 +107,7 @@ class Scan:
     def chosen(self) -> ScanRow:
         """The fewest hidden units, first without M, within one paired standard error of the best."""
         best = self.best
-        for each in sorted(self.rows, key=lambda each: (each.n_hidden, each.hidden_hidden)):
+        for each in sorted(self.rows, key=lambda each: (each.n_hidden, each.driven, each.hidden_hidden)):
             if each.judged.size:
                 behind = paired(each.judged, best.judged)
                 if each is best or behind.mean <= behind.error:
@@ -122,20 +130,21 @@ class Scan:
             lines.append(f"{each.name:24}{gain:>16}{step:>16}{each.aic:11.4f}{each.bic:11.4f}")
         lines.append(f"{'lag 2':24}{self.lag2.in_words():>16}")
         if self.repeats is not None:
-            names = ("h(t) of repeats", "h(t) and lag 1")
-            lines += [f"{name:24}{each.in_words():>16}" for name, each in zip(names, self.repeats, strict=True)]
+            lines.append(f"{'h(t) alone':24}{self.repeats[0].in_words():>16}")
         return "\n".join([*lines, self.sentence(), *self.remarks])
 
     def sentence(self) -> str:
         """The choice in words."""
         chosen, best = self.chosen, self.best
-        if not chosen.n_hidden:
+        if not chosen.n_hidden and not chosen.driven:
             return "Chosen: no hidden unit. None is worth more than its error on lag 1."
+        if not chosen.n_hidden:
+            return "Chosen: no hidden unit beside h(t). None is worth more than its error on what all trials share."
         assert chosen.gain is not None
         text = f"Chosen: {chosen.name}, {chosen.gain.in_words()} thousandths of a nat per bin better than lag 1"
         if best is not chosen:
             text += f"; {best.name} is better by {paired(chosen.judged, best.judged).in_words()}, within its error"
-        if self.repeats is not None and self.repeats[1].mean > chosen.gain.mean:
+        if self.repeats is not None and not chosen.driven and self.repeats[1].mean > chosen.gain.mean:
             text += (
                 f". What is the same in all trials, with lag 1, gains {self.repeats[1].in_words()} and explains more: "
                 "these hidden units may stand for a stimulus, not for units of the network"
@@ -146,7 +155,8 @@ class Scan:
         """The table as plain values, for a file."""
         return [
             {
-                "n_hidden": each.n_hidden, "hidden_hidden": each.hidden_hidden, "n_parameters": each.n_parameters,
+                "n_hidden": each.n_hidden, "hidden_hidden": each.hidden_hidden, "repeats": each.driven,
+                "n_parameters": each.n_parameters,
                 "judged": each.mean if each.judged.size else None, "gain": each.gain and each.gain.mean,
                 "gain_error": each.gain and each.gain.error, "step": each.step and each.step.mean,
                 "step_error": each.step and each.step.error, "aic": each.aic, "bic": each.bic,

@@ -97,8 +97,9 @@ def sparse_couplings(recording: Recording, weight: float, *, bias: bool = True, 
     data, n_visible = recording.transitions(), recording.n_visible
     constant = np.ones((recording.n_transitions, int(bias)), np.int8)
     senders: NDArray[np.int8] = np.ascontiguousarray(np.column_stack([data.present, constant]).T)
+    field = recording.external_fields()
     rows = sparse_rows(
         senders, np.ascontiguousarray(2 * data.following.T), weight, free=np.arange(len(senders)) >= n_visible,
-        start=np.column_stack([start.J, start.h])[:, : len(senders)],
+        start=np.column_stack([start.J, start.h])[:, : len(senders)], offset=None if field is None else field.T,
     )  # fmt: skip
     return Couplings(rows[:, :n_visible], start.K, start.L, h=rows[:, n_visible] if bias else None)  # type: ignore[arg-type]  # zeros

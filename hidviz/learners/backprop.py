@@ -51,7 +51,7 @@ def _at_once(couplings: Couplings, history: Segments) -> tuple[float, Array, Arr
 
     For M = 0 and a recording in one piece: one pass, block by block.
     """
-    units, Lg, back = _matrices(couplings)
+    units, Lg, back = _matrices(couplings, history)
     n, n_hidden = len(history.states), couplings.n_hidden
     starts = history.starts[:, 0]
     log_likelihood, mu = history.n_left_out * couplings.n_visible * np.log(2.0), np.empty((n_hidden, history.n_steps))
@@ -65,7 +65,7 @@ def _at_once(couplings: Couplings, history: Segments) -> tuple[float, Array, Arr
         past, present, now = senders[:n, :-1], senders[:, 1:], senders[n:, 1:]
         tanh(Lg @ past, out=now)
         now[:, starting] = 0.0
-        part, eps = response(units, present, history.doubled[:, bins].astype(np.float64))
+        part, eps = response(units, present, history.doubled[:, bins].astype(np.float64), history.field_at(bins))
         error_in_mu = back @ eps
         error_in_mu *= 1.0 - now * now
         error_in_mu[:, starting] = 0.0  # no coupling acts on the hidden units there
@@ -78,14 +78,15 @@ def _at_once(couplings: Couplings, history: Segments) -> tuple[float, Array, Arr
 
 def _in_order(couplings: Couplings, history: Segments) -> tuple[float, Array, Array, Array]:
     """The same for any M and any segments: forward for mu, all bins for their errors, backward for del."""
-    units, _, back = _matrices(couplings)
+    units, _, back = _matrices(couplings, history)
     mu = _forward(couplings, history)
     error_in_mu = np.empty((history.n_steps, *mu.shape[1:]))
     log_likelihood = history.n_left_out * couplings.n_visible * np.log(2.0)
     to_visible = np.zeros(units.against.shape)
     for steps, columns in history.blocks():
         senders = _senders(history, mu, steps, columns)
-        part, eps = response(units, senders, history.doubled[:, columns].astype(np.float64))
+        doubled = history.doubled[:, columns].astype(np.float64)
+        part, eps = response(units, senders, doubled, history.field_at(columns))
         log_likelihood += part
         to_visible += eps @ senders.T
         error_in_mu[steps] = _by_step(back @ eps, history.n_segments)
@@ -135,9 +136,9 @@ def _backward(couplings: Couplings, history: Segments, mu: Array, error_in_mu: A
     return delta
 
 
-def _matrices(couplings: Couplings) -> tuple[Receivers, Array, Array]:
+def _matrices(couplings: Couplings, history: Segments) -> tuple[Receivers, Array, Array]:
     """The visible units as receivers of (s, 1, mu), the couplings from (s, 1) to the hidden ones, and Kᵀ."""
-    units = receivers(np.column_stack([couplings.J, couplings.h, couplings.K]))
+    units = receivers(np.column_stack([couplings.J, couplings.h, couplings.K]), history.field)
     return units, np.column_stack([couplings.L, couplings.g]), np.ascontiguousarray(couplings.K.T)
 
 

@@ -13,6 +13,8 @@ are counted once, the hyperbolic functions are tabulated over distinct s(t), and
 belong to one visible state and one half of the hidden units each, so that sums over z are matrix products. Where the
 visible units are few, the cost of an evaluation stops growing with T.
 
+Under an external field the bin of the trial counts as part of s(t).
+
 Not here: couplings among hidden units; see `smoothing`.
 """
 
@@ -61,6 +63,7 @@ class _Triples:
     distinct: DistinctTransitions
     n_previous: Array  # how often each previous state occurs
     following_present: Array  # (Nv, Nv + 1) Σ_t s(t+1) s(t)ᵀ
+    following_field: float  # Σ_t s(t+1)·h(t) of the external field
     blocks: tuple[_Block, ...]
 
 
@@ -138,6 +141,9 @@ def _triples(recording: Recording, n_hidden: int) -> _Triples:
         distinct=each,
         n_previous=np.bincount(each.p, each.count).astype(np.float64),
         following_present=(each.following[each.y] * each.count[:, None]).T @ each.present[each.x],
+        following_field=0.0
+        if each.field is None
+        else float(((each.following[each.y] * each.field[each.x]).sum(axis=1) * each.count).sum()),
         blocks=tuple(_blocks(each, recording.n_visible, n_hidden)),
     )
 
@@ -173,7 +179,7 @@ class _HiddenSums:
 
     triples: _Triples
     sigma: Array  # (2**Nh, Nh)
-    visible_input: Array  # (n_present, Nv) h + J s(t)
+    visible_input: Array  # (n_present, Nv) h + J s(t), and the external field
     tables: Tables  # of the visible units
     b: Array  # (n_previous, Nh)
     c: Array  # (n_following, Nh) Kᵀ s(t+1)
@@ -190,10 +196,14 @@ class _HiddenSums:
         Jh = with_bias(couplings.J, couplings.h)
         b = triples.distinct.previous @ with_bias(couplings.L, couplings.g).T
         outside = np.vdot(triples.following_present, Jh) - triples.n_previous @ log_2cosh(b).sum(axis=1)
+        visible_input = triples.distinct.present @ Jh.T
+        if triples.distinct.field is not None:
+            visible_input += triples.distinct.field
+            outside += triples.following_field
         return _HiddenSums(
             triples,
             sigma,
-            triples.distinct.present @ Jh.T,
+            visible_input,
             Tables(couplings.K @ sigma.T),
             b,
             triples.distinct.following @ couplings.K,

@@ -124,12 +124,16 @@ class _Network:
             prior = prior + (mu[rows - 1] * cases.has_past[rows]) @ self.M.T
             target = np.hstack([target, mu[(rows + 1) % len(mu)]])
             heard = np.hstack([heard, np.broadcast_to(cases.has_next[rows], prior.shape)])
-        return Bins(self.R, self.products, cases.present[rows] @ self.from_visible.T, prior, target, heard)
+        fields = cases.present[rows] @ self.from_visible.T
+        if cases.field is not None:
+            fields[:, : len(self.J1)] += cases.field[rows]
+        return Bins(self.R, self.products, fields, prior, target, heard)
 
     def guess(self) -> Beliefs:
         """A start: the prior field, and half the error that the visible units see without hidden ones."""
         cases = self.cases
-        error = cases.following - np.tanh(cases.present @ self.J1.T)
+        fields = cases.present @ self.J1.T
+        error = cases.following - np.tanh(fields if cases.field is None else fields + cases.field)
         return Beliefs(np.tanh(cases.previous @ self.L1.T + 0.5 * error @ self.R[: len(self.J1)]))
 
 

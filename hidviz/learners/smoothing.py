@@ -31,6 +31,7 @@ from hidviz.learners.parts.hidden_chain import (
     sweep_both,
     sweep_forward,
     table_slices,
+    visible_input,
 )
 from hidviz.learners.protocol import Beliefs, Estimate, Learner
 from hidviz.network import Couplings, Recording, as_gradient, learned_blocks
@@ -154,7 +155,7 @@ def _evaluate(
         for part in table_slices(block, model):
             checkpoint()
             present = block.present[part]
-            tanh, by_state = expected_tanh(model.visible(present @ model.Jh.T)[0], weight[part])
+            tanh, by_state = expected_tanh(model.visible(visible_input(block, part, model))[0], weight[part])
             dJ -= tanh.T @ present
             tanh_H += by_state
             tanh, by_state = expected_tanh(model.hidden(present @ model.Lg.T)[0], onward[part])

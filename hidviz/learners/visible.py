@@ -63,7 +63,9 @@ def logistic_fit(
     if not 0.0 <= penalty < np.inf:
         raise ValueError(f"penalty must be a finite number, 0 or more, got {penalty!r}.")
     history = _history(recording, lags=lags, bias=bias)
-    rows = best_rows(history.senders, history.doubled, penalty, bias=recording.n_visible if bias else None)
+    rows = best_rows(
+        history.senders, history.doubled, penalty, bias=recording.n_visible if bias else None, offset=history.field
+    )
     if not penalty and not rows.settled.all():
         worst = int(np.argmin(rows.settled))
         raise ValueError(
@@ -120,10 +122,14 @@ def _prepare(recording: Recording, *, lags: int, bias: bool) -> Learner:
 
 
 class _History(NamedTuple):
-    """Every transition as a column: (n_senders, n) present, constant and past; (Nv, n) twice the following state."""
+    """Every transition as a column: (n_senders, n) present, constant and past; (Nv, n) twice the following state.
+
+    The external field is (Nv, n); None where there is none.
+    """
 
     senders: NDArray[np.int8]
     doubled: NDArray[np.int8]
+    field: Array | None
 
 
 def _history(recording: Recording, *, lags: int, bias: bool) -> _History:
@@ -131,7 +137,9 @@ def _history(recording: Recording, *, lags: int, bias: bool) -> _History:
     constant = np.ones((recording.n_transitions, int(bias)), np.int8)
     past = (data.previous,) if lags == 2 else ()
     senders = np.column_stack([data.present, constant, *past])
-    return _History(np.ascontiguousarray(senders.T), np.ascontiguousarray(2 * data.following.T))
+    field = recording.external_fields()
+    by_unit = None if field is None else np.ascontiguousarray(field.T)
+    return _History(np.ascontiguousarray(senders.T), np.ascontiguousarray(2 * data.following.T), by_unit)
 
 
 def _couplings(W: Array, n_visible: int, *, lags: int, bias: bool) -> Couplings:
@@ -147,13 +155,16 @@ def _couplings(W: Array, n_visible: int, *, lags: int, bias: bool) -> Couplings:
 
 def _likelihood(W: Array, history: _History) -> tuple[float, Array]:
     """Log likelihood in nats, and its slope in W."""
-    units, slope, log_likelihood = receivers(W), np.zeros(W.shape), 0.0
+    units, slope, log_likelihood = receivers(W, history.field), np.zeros(W.shape), 0.0
     n_senders, n = history.senders.shape
     width = max(_CACHED // n_senders, 256)
     for begin in range(0, n, width):
         checkpoint()
-        senders = history.senders[:, begin : begin + width].astype(np.float64)
-        part, eps = response(units, senders, history.doubled[:, begin : begin + width].astype(np.float64))
+        bins = slice(begin, begin + width)
+        senders, field = history.senders[:, bins].astype(np.float64), history.field
+        part, eps = response(
+            units, senders, history.doubled[:, bins].astype(np.float64), None if field is None else field[:, bins]
+        )
         log_likelihood += part
         slope += eps @ senders.T
     return log_likelihood, slope

@@ -11,7 +11,7 @@ from hidviz.network.couplings import (
     random_couplings,
     with_bias,
 )
-from hidviz.network.distinct_transitions import DistinctTransitions, distinct_transitions
+from hidviz.network.distinct_transitions import DistinctTransitions, distinct_present, distinct_transitions
 from hidviz.network.divide import Parts, divide
 from hidviz.network.gauge import (
     Gauge,
@@ -49,6 +49,7 @@ __all__ = [
     "best_gauge",
     "block_shapes",
     "cosines",
+    "distinct_present",
     "distinct_transitions",
     "divide",
     "flip",

@@ -1,7 +1,8 @@
 """Distinct transitions: every triple s(t-1), s(t), s(t+1) of a recording once, with how often it occurs.
 
 Small networks repeat themselves, so whatever depends on a transition alone is wanted once for each distinct one: with
-M = 0 that is the likelihood, the posterior of the hidden units, slopes and curvature. The order in time is lost.
+M = 0 that is the likelihood, the posterior of the hidden units, slopes and curvature. The order in time is lost. Under
+an external field the bin of the trial is part of the present state.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hidviz.network.recording import Recording
-from hidviz.numerics import Array, Index, distinct, rank
+from hidviz.numerics import Array, Index, States, distinct, rank
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,7 @@ class DistinctTransitions:
         y: (n,) its following state.
         count: (n,) how often it occurs.
         which: (n_transitions,) the distinct transition that each of the recording is.
+        field: (n_present, Nv) the external field at each present state; None where there is none.
     """
 
     previous: Array
@@ -40,6 +42,7 @@ class DistinctTransitions:
     y: Index
     count: Array
     which: Index
+    field: Array | None = None
 
     @property
     def first(self) -> Index:
@@ -52,7 +55,7 @@ class DistinctTransitions:
 def distinct_transitions(recording: Recording) -> DistinctTransitions:
     """Count the distinct transitions of a recording, over all trials."""
     transitions = recording.transitions()
-    present, x = distinct(transitions.present)
+    present, x, field = distinct_present(recording, transitions.present)
     following, y = distinct(transitions.following)
     previous, p = distinct(transitions.previous)
     pairs, pair = rank(x * len(following) + y)
@@ -60,4 +63,26 @@ def distinct_transitions(recording: Recording) -> DistinctTransitions:
     count = np.bincount(which).astype(np.float64)
     pair, p = np.divmod(codes, len(previous))
     x, y = np.divmod(pairs[pair], len(following))
-    return DistinctTransitions(previous, present, following[:, :-1], p, x, y, count, which)
+    return DistinctTransitions(previous, present, following[:, :-1], p, x, y, count, which, field)
+
+
+def distinct_present(
+    recording: Recording, present: States, rows: Index | slice = slice(None)
+) -> tuple[Array, Index, Array | None]:
+    """Distinct present states, told apart by the bin of the trial too where there is an external field.
+
+    Args:
+        recording: the data.
+        present: (n, Nv) s(t) of some transitions.
+        rows: which of the recording's transitions these are.
+
+    Returns:
+        (n_present, Nv + 1) with the constant unit; (n,) the index of each; (n_present, Nv) the external field at each,
+        or None.
+    """
+    states, x = distinct(present)
+    if recording.external_field is None:
+        return states, x, None
+    n_bins = len(recording.external_field)
+    codes, x = rank(x * n_bins + recording.clock[rows])
+    return states[codes // n_bins], x, recording.external_field[codes % n_bins]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hidviz.network.recording import Recording
-from hidviz.numerics import States
+from hidviz.numerics import Array, States
 
 PATTERN = "lllsj"  # learn, learn, learn, stop, judge
 MANY_TRIALS = 20  # from here on whole trials are dealt out
@@ -36,6 +36,12 @@ class Parts(NamedTuple):
     judge: Recording
     how: str
     by_trials: bool = False
+
+    def with_external_field(self, field: Array | None) -> Parts:
+        """The same parts under an external field, (T - 1, Nv), the same in every trial; None for none."""
+        return self._replace(
+            **{name: getattr(self, name).with_external_field(field) for name in ("learn", "stop", "judge")}
+        )
 
 
 def divide(recording: Recording, *, blocks: int = 40) -> Parts:

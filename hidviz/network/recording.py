@@ -2,6 +2,10 @@
 
 A trial of T bins holds T - 1 transitions s(t) → s(t+1). No transition crosses from one trial to the next, and each
 trial starts without a past: the hidden state at its first bin is unknown.
+
+Trials may share an external field h_i(t), such as the effect of a stimulus that is the same in all of them. It is part
+of the data: every learner adds it to the field on the visible units, H_i(t) = h_i + h_i(t) + Σ_j J_ij s_j(t) + …, and
+learns what it learns beside it.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hidviz.numerics import States
+from hidviz.numerics import Array, States
 
 
 class Transitions(NamedTuple):
@@ -37,21 +41,25 @@ class Recording:
         trials: one (T, Nv) array or a sequence of them, T >= 2 in each; entries +1 and -1.
         names: of the units, in the order of the columns; None where nobody named them.
         bin: width of a time bin in seconds; None where it is not known.
+        external_field: (T - 1, Nv) what is added to the field on each visible unit, at each transition of every trial;
+            None for nothing. All trials must then have T bins.
 
     Raises:
-        ValueError: no trial, a trial that is too short, unequal numbers of units, an entry that is not ±1, or names
-            that do not match the units.
+        ValueError: no trial, a trial that is too short, unequal numbers of units, an entry that is not ±1, names that
+            do not match the units, or an external field that does not match the trials.
     """
 
     trials: tuple[States, ...]
     names: tuple[str, ...] | None
     bin: float | None
+    external_field: Array | None
 
     def __init__(
         self,
         trials: ArrayLike | Iterable[ArrayLike],
         names: Iterable[str] | None = None,
         bin: float | None = None,  # noqa: A002 - the field's word
+        external_field: ArrayLike | None = None,
     ) -> None:
         given = _listed(trials)
         if not given:
@@ -66,6 +74,21 @@ class Recording:
             raise ValueError(f"{self.n_visible} units must have as many different names, got {', '.join(self.names)}.")
         if bin is not None and not 0.0 < bin < np.inf:
             raise ValueError(f"A bin must be a positive number of seconds, got {bin!r}.")
+        object.__setattr__(self, "external_field", self._checked_field(external_field))
+
+    def _checked_field(self, given: ArrayLike | None) -> Array | None:
+        if given is None:
+            return None
+        field, lengths = np.array(given, dtype=np.float64), {len(trial) for trial in self.trials}
+        if len(lengths) > 1 or field.shape != (min(lengths) - 1, self.n_visible):
+            raise ValueError(
+                "An external field must have shape (T - 1, Nv) for trials that all have T bins, got "
+                f"{field.shape} for {self.n_visible} units and trials of {', '.join(map(str, sorted(lengths)))} bins."
+            )
+        if not np.isfinite(field).all():
+            raise ValueError(f"An external field must be finite, got {field[~np.isfinite(field)][0]}.")
+        field.flags.writeable = False
+        return field
 
     def name_of(self, unit: int) -> str:
         """What to call a unit, counted from 0: its name, or its number from 1."""
@@ -73,10 +96,19 @@ class Recording:
 
     def with_trials(self, trials: Iterable[ArrayLike]) -> Recording:
         """Other bins of the same units."""
-        return Recording(trials, self.names, self.bin)
+        return Recording(trials, self.names, self.bin, self.external_field)
+
+    def with_external_field(self, field: ArrayLike | None) -> Recording:
+        """The same bins with another external field, (T - 1, Nv); None for none."""
+        return Recording(self.trials, self.names, self.bin, field)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Recording, (self.trials, self.names, self.bin)  # so that a copy is checked and read-only again
+        return Recording, (
+            self.trials,
+            self.names,
+            self.bin,
+            self.external_field,
+        )  # so that a copy is checked and read-only again
 
     @property
     def unchanging(self) -> tuple[int, ...]:
@@ -99,6 +131,15 @@ class Recording:
     def n_transitions(self) -> int:
         """Number of transitions s(t) → s(t+1), over all trials: what a cost per bin is divided by."""
         return self.n_bins - len(self.trials)
+
+    @property
+    def clock(self) -> NDArray[np.intp]:
+        """(n_transitions,) at which bin of its trial each transition starts."""
+        return np.concatenate([np.arange(len(trial) - 1) for trial in self.trials])
+
+    def external_fields(self) -> Array | None:
+        """(n_transitions, Nv) the external field at each transition; None where there is none."""
+        return None if self.external_field is None else self.external_field[self.clock]
 
     def transitions(self) -> Transitions:
         """Every transition with its past, trial after trial."""

@@ -50,7 +50,12 @@ class Simulation(NamedTuple):
 
 
 def simulate(
-    couplings: Couplings, n_steps: int, rng: np.random.Generator, *, hidden: Hidden = "stochastic"
+    couplings: Couplings,
+    n_steps: int,
+    rng: np.random.Generator,
+    *,
+    hidden: Hidden = "stochastic",
+    external_field: Array | None = None,
 ) -> Simulation:
     """Draw n_steps bins of a network, starting from a random state.
 
@@ -61,15 +66,22 @@ def simulate(
         n_steps: number of time bins T, at least 2, the initial state included.
         rng: source of randomness.
         hidden: "stochastic" for ±1 hidden units (model B), "continuous" for deterministic ones (model A).
+        external_field: (period, Nv) what is added to the field on each visible unit, over and over from the first
+            transition on; None for nothing.
 
     Raises:
-        ValueError: n_steps, rng or hidden is not as above.
+        ValueError: n_steps, rng, hidden or external_field is not as above.
     """
-    return return_value(iter_simulation(couplings, n_steps, rng, hidden=hidden))
+    return return_value(iter_simulation(couplings, n_steps, rng, hidden=hidden, external_field=external_field))
 
 
 def iter_simulation(
-    couplings: Couplings, n_steps: int, rng: np.random.Generator, *, hidden: Hidden = "stochastic"
+    couplings: Couplings,
+    n_steps: int,
+    rng: np.random.Generator,
+    *,
+    hidden: Hidden = "stochastic",
+    external_field: Array | None = None,
 ) -> Generator[float, None, Simulation]:
     """As `simulate`, but a generator: yields the fraction done after each chunk of work, returns the Simulation."""
     check_generator(rng)
@@ -77,11 +89,15 @@ def iter_simulation(
         raise ValueError(f"n_steps must be a whole number of time bins, 2 or more, got {n_steps!r}.")
     if hidden not in get_args(Hidden):
         raise ValueError(f"hidden must be one of {', '.join(get_args(Hidden))}, got {hidden!r}.")
-    return _iter_simulation(couplings, int(n_steps), rng, hidden == "continuous")
+    if external_field is not None and (external_field.ndim, *external_field.shape[1:]) != (2, couplings.n_visible):
+        raise ValueError(
+            f"An external field must have shape (period, {couplings.n_visible}), got {external_field.shape}."
+        )
+    return _iter_simulation(couplings, int(n_steps), rng, hidden == "continuous", external_field)
 
 
 def _iter_simulation(
-    couplings: Couplings, n_steps: int, rng: np.random.Generator, continuous: bool
+    couplings: Couplings, n_steps: int, rng: np.random.Generator, continuous: bool, external_field: Array | None
 ) -> Generator[float, None, Simulation]:
     n_visible, n_units = couplings.n_visible, couplings.n_visible + couplings.n_hidden
     W = np.block([[couplings.J, couplings.K], [couplings.L, couplings.M]])
@@ -103,6 +119,9 @@ def _iter_simulation(
         if continuous:
             thresholds[..., n_visible:] = 0.0
         thresholds -= bias
+        if external_field is not None:
+            bins = (done - 1 + np.arange(length)).reshape(n_segments, -1).T
+            thresholds[..., :n_visible] -= external_field[bins % len(external_field)]
         path = _side_by_side(step, state, thresholds)
         if path is None:
             forgets, thresholds = False, _in_time(thresholds)[:, None]

@@ -26,10 +26,17 @@ class Receivers(NamedTuple):
     extreme: bool
 
 
-def receivers(W: Array) -> Receivers:
-    """Prepare the units with these couplings, (receivers, senders), for `response`."""
+def receivers(W: Array, field: Array | None = None) -> Receivers:
+    """Prepare the units for `response`.
+
+    Args:
+        W: (receivers, senders) their couplings.
+        field: (receivers, n) what else will be added to their fields; None for nothing.
+    """
     # log(1 + q) of a unit is at most this, or its guarded exponent and log 2.
     bound = 2.0 * np.abs(W).sum(axis=1) + np.log(2.0)
+    if field is not None:
+        bound += 2.0 * np.abs(field).max(axis=1, initial=0.0)
     extreme = bool((bound > _LIMIT).any())
     groups, begin, total = [], 0, 0.0
     for i, own in enumerate(np.minimum(bound, _LIMIT)):
@@ -40,7 +47,7 @@ def receivers(W: Array) -> Receivers:
     return Receivers(-W, (*groups, slice(begin, len(W))), extreme)
 
 
-def response(units: Receivers, inputs: Array, doubled: Array) -> tuple[float, Array]:
+def response(units: Receivers, inputs: Array, doubled: Array, field: Array | None = None) -> tuple[float, Array]:
     """Log likelihood of the following states and the errors eps of the units.
 
     Args:
@@ -48,11 +55,14 @@ def response(units: Receivers, inputs: Array, doubled: Array) -> tuple[float, Ar
         inputs: (senders, n) what they receive, within [-1, 1]; one row of ones for a bias.
         doubled: (receivers, n) twice the following state, 2s'; or 0 to leave a bin out, which then counts as -log 2
             and has no error.
+        field: (receivers, n) what is added to the fields besides; None for nothing.
 
     Returns:
         The log likelihood in nats, summed over units and bins; and eps, (receivers, n).
     """
     q = units.against @ inputs
+    if field is not None:
+        q -= field
     q *= doubled
     total = 0.0
     if units.extreme:  # beyond the limit log(1 + q) is the exponent itself, and q / (1 + q) is 1

@@ -63,3 +63,20 @@ def test_scikit_learns_tools_take_it():
         model.score(STATES)
     with pytest.raises(ValueError, match="spike times: bin them first"):
         model.fit({"a": [0.1, 0.2], "b": [0.15]})
+
+
+def test_the_estimator_takes_what_is_the_same_in_all_trials_for_a_field():
+    rng = np.random.default_rng(1)
+    field = 1.5 * np.sin(np.arange(40) / 4.0)[:, None] * rng.choice([-1.0, 1.0], 3)
+    trials = list(np.where(rng.random((40, 40, 3)) < 0.5 + 0.5 * np.tanh(field), 1, -1))
+    bare = HiddenIsing(n_hidden=0, starts=1, max_steps=40).fit(trials)
+    under = HiddenIsing(n_hidden=0, repeats=True, starts=1, max_steps=40).fit(trials)
+    assert bare.external_field_ is None
+    assert under.external_field_.shape == (39, 3)
+    assert under.score(trials) > bare.score(trials) + 0.2
+    with pytest.raises(ValueError, match="trials that all have T bins"):
+        under.score(trials[0][:20])
+    with pytest.raises(ValueError, match="20 trials or more"):
+        HiddenIsing(n_hidden=0, repeats=True).fit(np.vstack(trials))
+    with pytest.raises(ValueError, match="chosen on a held-out part"):
+        HiddenIsing(n_hidden=0, repeats=True, blocks=0).fit(trials)

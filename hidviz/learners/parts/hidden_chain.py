@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from hidviz.background import checkpoint
-from hidviz.network import Couplings, Recording, with_bias
+from hidviz.network import Couplings, Recording, distinct_present, with_bias
 from hidviz.numerics import (
     Array,
     Flags,
@@ -30,7 +30,6 @@ from hidviz.numerics import (
     States,
     Tables,
     backward,
-    distinct,
     forward,
     joint_states,
     kernel,
@@ -55,6 +54,8 @@ class Block:
         previous: state before each transition, with the constant unit; zeros where a trial starts.
         following: state after each transition; zeros in spare places.
         following_present: (Nv, Nv + 1) Σ_t s(t+1) s(t)ᵀ.
+        field: (n, Nv) the external field at each present state; None where there is none.
+        following_field: Σ_t s(t+1)·h(t) of the external field.
         gather: (n, transitions) sums over the transitions from each present state.
         gather_ends: the same, over last transitions of trials only.
     """
@@ -68,6 +69,8 @@ class Block:
     previous: States
     following: States
     following_present: Array
+    field: Array | None
+    following_field: float
     gather: sparse.csr_array
     gather_ends: sparse.csr_array
 
@@ -115,7 +118,7 @@ def cut(recording: Recording, n_hidden: int) -> Iterator[Block]:
         rows, spare = np.minimum(place, n - 1), place >= n
         ends = np.append(starts[1:], True)[rows]
         flat, real = rows.ravel(), np.flatnonzero(~spare)
-        states, which = distinct(present[flat])
+        states, which, field = distinct_present(recording, present[flat], flat)
         last = real[ends.ravel()[real]]
         yield Block(
             rows=rows,
@@ -127,6 +130,8 @@ def cut(recording: Recording, n_hidden: int) -> Iterator[Block]:
             previous=previous[flat],
             following=following[flat] * ~spare.reshape(-1, 1),
             following_present=following[flat[real]].T @ states[which[real]],
+            field=field,
+            following_field=0.0 if field is None else float(np.vdot(following[flat[real]], field[which[real]])),
             gather=_gather(which, real, len(states)),
             gather_ends=_gather(which, last, len(states)),
         )
@@ -160,6 +165,14 @@ def table_slices(block: Block, model: Chain) -> Iterator[slice]:
     return slices(len(block.present), TABLE_NUMBERS // (len(model.sigma) * max(model.K.shape)))
 
 
+def visible_input(block: Block, part: slice, model: Chain) -> Array:
+    """(n, Nv) field on the visible units from some present states, without the hidden ones."""
+    fields = block.present[part] @ model.Jh.T
+    if block.field is not None:
+        fields += block.field[part]
+    return fields
+
+
 def slices(n: int, size: int) -> Iterator[slice]:
     """Slices of at most this size, at least 1, that cover n places."""
     size = max(1, size)
@@ -185,7 +198,7 @@ def log_factors(block: Block, model: Chain) -> tuple[Array, float]:
     table = onward.copy()
     for part in table_slices(block, model):
         checkpoint()
-        table[part] += model.visible(block.present[part] @ model.Jh.T)[1]
+        table[part] += model.visible(visible_input(block, part, model))[1]
     log_C = np.empty((block.rows.size, len(model.sigma)))
     top = np.empty(len(log_C))
     last = block.ends.ravel()
@@ -199,7 +212,7 @@ def log_factors(block: Block, model: Chain) -> tuple[Array, float]:
         here[ends] -= onward[which[ends]]
         top[rows] = here.max(axis=1)
         here -= top[rows, None]
-    outside = top[~block.spare.ravel()].sum() + np.vdot(block.following_present, model.Jh)
+    outside = top[~block.spare.ravel()].sum() + np.vdot(block.following_present, model.Jh) + block.following_field
     return log_C.reshape(*block.rows.shape, -1), float(outside)
 
 

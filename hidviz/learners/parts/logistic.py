@@ -46,7 +46,14 @@ class Rows(NamedTuple):
     held: NDArray[np.bool_]
 
 
-def best_rows(senders: NDArray[np.int8], doubled: NDArray[np.int8], penalty: float, *, bias: int | None = None) -> Rows:
+def best_rows(
+    senders: NDArray[np.int8],
+    doubled: NDArray[np.int8],
+    penalty: float,
+    *,
+    bias: int | None = None,
+    offset: Array | None = None,
+) -> Rows:
     """The best row of couplings to every unit.
 
     Args:
@@ -54,30 +61,44 @@ def best_rows(senders: NDArray[np.int8], doubled: NDArray[np.int8], penalty: flo
         doubled: (units, n) twice the state that follows.
         penalty: penalty/2 times the sum of squares is added to the cost per bin.
         bias: the place of the input that is always 1; its weight is at most `BIAS_PENALTY`.
+        offset: (units, n) what is added to the field of each unit, and not fitted; None for nothing.
     """
     weights = np.full(len(senders), penalty, np.float64)
     if bias is not None:
         weights[bias] = min(penalty, BIAS_PENALTY)
-    cases = distinct_inputs(senders, doubled)
-    at_zero, n_units = row_curvature(cases, np.zeros(len(senders))), len(doubled)
+    cases, n_units = distinct_inputs(senders, doubled, keep=offset is not None), len(doubled)
+    at_zero = row_curvature(cases, np.zeros(len(senders)))
     found = Rows(np.zeros((n_units, len(senders))), np.zeros(n_units, bool), np.zeros(n_units, bool))
     for i in range(n_units):
+        if offset is not None:
+            cases = cases._replace(offset=offset[i])
+            at_zero = row_curvature(cases, np.zeros(len(senders)))
         found.couplings[i], found.settled[i], found.held[i] = _climb(cases, cases.sums[i], at_zero, weights)
     return found
 
 
 class Cases(NamedTuple):
-    """Each distinct input once: (inputs, m) of them, (m,) how often, (units, m) sum of the states that follow."""
+    """Each distinct input once: (inputs, m) of them, (m,) how often, (units, m) sum of the states that follow.
+
+    Of one unit at a time, (m,) an offset of the field; None for nothing.
+    """
 
     inputs: NDArray[np.int8]
     counts: Array
     sums: Array
     n: int
+    offset: Array | None = None
+
+    def field(self, w: Array, part: slice, x: Array) -> Array:
+        """The field of a row in some of the inputs."""
+        return w @ x if self.offset is None else w @ x + self.offset[part]
 
 
-def distinct_inputs(senders: NDArray[np.int8], doubled: NDArray[np.int8]) -> Cases:
-    """The cases, in any order; as they come where hardly any repeats."""
+def distinct_inputs(senders: NDArray[np.int8], doubled: NDArray[np.int8], *, keep: bool = False) -> Cases:
+    """The cases, in any order; as they come where hardly any repeats, or all are to be kept."""
     n = senders.shape[1]
+    if keep:
+        return Cases(senders, np.ones(n), doubled / np.float64(2.0), n)
     rows = np.ascontiguousarray(senders.T)
     keys = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
     _, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
@@ -94,7 +115,7 @@ def row_slope(cases: Cases, sums: Array, w: Array, weights: Array | float) -> tu
     """Penalised log likelihood per bin of one row, and its slope."""
     value, slope = 0.0, np.zeros(len(w))
     for part, x in _blocks(cases):
-        field = w @ x
+        field = cases.field(w, part, x)
         counts, sum_after = cases.counts[part], sums[part]
         value += float(sum_after @ field - counts @ log_2cosh(field))
         slope += x @ (sum_after - counts * np.tanh(field))
@@ -105,7 +126,7 @@ def row_curvature(cases: Cases, w: Array) -> Array:
     """Curvature of the log likelihood of one row per bin, turned positive."""
     curvature = np.zeros((len(w), len(w)))
     for part, x in _blocks(cases):
-        tanh = np.tanh(w @ x)
+        tanh = np.tanh(cases.field(w, part, x))
         curvature += (x * (cases.counts[part] * (1.0 - tanh) * (1.0 + tanh))) @ x.T
     return curvature / cases.n
 

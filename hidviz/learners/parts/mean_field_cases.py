@@ -26,6 +26,7 @@ class Cases(NamedTuple):
         counts: (n, 1) how often each occurs in the recording.
         has_past: (n, 1) 1 where the row before is the bin before, else 0.
         has_next: (n, 1) 1 where the row after is the bin after, else 0.
+        field: (n, Nv) the external field; None where there is none.
     """
 
     previous: States
@@ -34,6 +35,7 @@ class Cases(NamedTuple):
     counts: Array
     has_past: Array
     has_next: Array
+    field: Array | None = None
 
 
 class DistinctCases(NamedTuple):
@@ -56,6 +58,7 @@ def cases_of(recording: Recording) -> Cases:
         counts=np.ones((len(present), 1)),
         has_past=has_past,
         has_next=np.roll(has_past, -1, axis=0),
+        field=recording.external_fields(),
     )
 
 
@@ -80,5 +83,6 @@ def distinct_cases(recording: Recording, cases: Cases) -> DistinctCases | None:
         counts=each.count[order, None],
         has_past=cases.has_past[first],
         has_next=cases.has_next[first],
+        field=None if cases.field is None else cases.field[first],
     )
     return DistinctCases(picked, first, place[each.which])

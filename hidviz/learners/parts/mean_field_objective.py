@@ -86,7 +86,7 @@ class Chunk(NamedTuple):
     Args:
         first: the row of the recording at which it begins.
         present: (n, Nv + 1) s(t) and 1.
-        fields: (n, Nr) field on each receiver from the data alone.
+        fields: (n, Nr) field on each receiver from the data alone, the external field included.
         previous: (n, Nv + 1) s(t-1) and 1; zeros where a trial starts. Empty where it is not wanted.
         prior: (n, Nh) field on the hidden units from the bin before, from the data alone. Empty likewise.
         target: (n, Nv) s(t+1).
@@ -109,13 +109,16 @@ def chunk(theory: Theory, wiring: Wiring, cases: Cases, first: int, last: int, *
     """The rows from first to last, last excluded."""
     part = slice(first, last)
     present = cases.present[part].astype(np.float64)
+    fields = present @ wiring.W.T
+    if cases.field is not None:
+        fields[:, : wiring.n_visible] += cases.field[part]
     previous = cases.previous[part if with_previous else slice(0)].astype(np.float64)
     return Chunk(
         theory,
         wiring,
         first,
         present=present,
-        fields=present @ wiring.W.T,
+        fields=fields,
         previous=previous,
         prior=previous @ wiring.Lg.T,
         target=cases.following[part].astype(np.float64),

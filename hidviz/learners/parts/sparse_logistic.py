@@ -21,7 +21,13 @@ _SETTLED = 1e-7  # the last step, or sweep, changes no coupling by more
 
 
 def sparse_rows(
-    senders: NDArray[np.int8], doubled: NDArray[np.int8], weight: float, *, free: NDArray[np.bool_], start: Array
+    senders: NDArray[np.int8],
+    doubled: NDArray[np.int8],
+    weight: float,
+    *,
+    free: NDArray[np.bool_],
+    start: Array,
+    offset: Array | None = None,
 ) -> Array:
     """The best sparse row of couplings to every unit.
 
@@ -31,9 +37,16 @@ def sparse_rows(
         weight: λ, of every input that is not free.
         free: (inputs,) which inputs have no penalty.
         start: (units, inputs) rows to start from; those of a larger weight save steps.
+        offset: (units, n) what is added to the field of each unit; None for nothing.
     """
-    cases, weights = distinct_inputs(senders, doubled), np.where(free, 0.0, weight)
-    return np.array([_descend(cases, sums, weights, row) for sums, row in zip(cases.sums, start, strict=True)])
+    cases, weights = distinct_inputs(senders, doubled, keep=offset is not None), np.where(free, 0.0, weight)
+    offsets = [None] * len(doubled) if offset is None else offset
+    return np.array(
+        [
+            _descend(cases._replace(offset=own), sums, weights, row)
+            for own, sums, row in zip(offsets, cases.sums, start, strict=True)
+        ]
+    )
 
 
 def _descend(cases: Cases, sums: Array, weights: Array, start: Array) -> Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import isqrt
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from hidviz.background import checkpoint
 from hidviz.network import Recording
 from hidviz.numerics import Array, Flags, join_segments
+
+Number = TypeVar("Number", np.int8, np.float64)
 
 _CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache
 _WIDEST = 1024  # segments side by side, at most; more would crowd the cache
@@ -37,6 +40,7 @@ class Segments:
         n_left_out: columns without a transition.
         starts: (step, segment) of each start of a trial, the seams included.
         transitions: which of all bins something follows.
+        field: (Nv, n_columns) the external field, 0 where nothing follows; None where there is none.
     """
 
     states: NDArray[np.int8]
@@ -46,6 +50,11 @@ class Segments:
     n_left_out: int
     starts: NDArray[np.intp]
     transitions: slice | NDArray[np.intp]
+    field: Array | None = None
+
+    def field_at(self, columns: slice) -> Array | None:
+        """The external field in some columns."""
+        return None if self.field is None else self.field[:, columns]
 
     def blocks(self) -> Iterator[tuple[slice, slice]]:
         """Time in blocks that fit the cache: steps, and the columns that these are."""
@@ -76,10 +85,16 @@ def segments(recording: Recording, *, cut: bool) -> Segments:
     doubled[:-1] = 2 * states[1:, :n_visible]
     doubled[ends - 1] = 0
 
-    def columns(by_bin: NDArray[np.int8]) -> NDArray[np.int8]:
+    def columns(by_bin: NDArray[Number]) -> NDArray[Number]:
         by_column = by_bin.reshape(n_segments, n_steps, -1).transpose(2, 1, 0).reshape(by_bin.shape[1], -1)
         return np.ascontiguousarray(by_column)  # a single segment is only a view: a fifth slower with every use
 
+    transitions = slice(n_bins - 1) if len(ends) == 1 else np.delete(np.arange(n_bins), ends - 1)
+    field = recording.external_fields()
+    if field is not None:
+        by_bin = np.zeros((n_steps * n_segments, n_visible))
+        by_bin[transitions] = field
+        field = columns(by_bin)
     starts = np.stack([begins % n_steps, begins // n_steps], axis=1)
     seams = starts[(starts[:, 0] == 0) & (starts[:, 1] > 0)] + [n_steps, -1]
     return Segments(
@@ -89,7 +104,8 @@ def segments(recording: Recording, *, cut: bool) -> Segments:
         n_segments=n_segments,
         n_left_out=n_steps * n_segments - recording.n_transitions,
         starts=np.concatenate([starts, seams]),
-        transitions=slice(n_bins - 1) if len(ends) == 1 else np.delete(np.arange(n_bins), ends - 1),
+        transitions=transitions,
+        field=field,
     )
 
 

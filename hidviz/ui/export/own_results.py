@@ -1,6 +1,6 @@
 """What was found of an own recording as one .zip: arrays, tables, settings with a hash of the data, and the command.
 
-    model.npz       J, K, L, M, h, g of the model (rows receive, columns send), and its hidden units' posterior
+    model.npz       J, K, L, M, h, g of the model (rows receive, columns send), its hidden units' posterior, and h(t)
     couplings.csv   the same by name: block, to, from, value; of two halves, where they were fitted
     scan.csv        the rows of the scan
     hidden.csv      units hidden in turn, where that was done
@@ -31,8 +31,8 @@ from hidviz.ui.state.own_scan import Scanned
 from hidviz.ui.text.my_data import command_words
 
 SCAN_COLUMNS = (
-    "n_hidden", "hidden_hidden", "n_parameters", "judged", "gain", "gain_error", "step", "step_error", "aic", "bic",
-    "chosen", "message", "note",
+    "n_hidden", "hidden_hidden", "repeats", "n_parameters", "judged", "gain", "gain_error", "step", "step_error", "aic",
+    "bic", "chosen", "message", "note",
 )  # fmt: skip
 
 
@@ -81,7 +81,10 @@ def _arrays(scanned: Scanned, row: ScanRow) -> bytes:
     arrays = {name: getattr(row.couplings, name) for name in BLOCKS}
     if row.n_hidden:
         with contextlib.suppress(Infeasible):  # then the couplings alone
-            arrays["posterior"] = hidden_posterior(row.couplings, scanned.recording).smoothed
+            recording = scanned.recording.with_external_field(row.external_field)
+            arrays["posterior"] = hidden_posterior(row.couplings, recording).smoothed
+    if row.external_field is not None:
+        arrays["external_field"] = row.external_field
     arrays["names"] = np.array(_names(scanned))
     arrays["trial_lengths"] = np.array([len(trial) for trial in scanned.recording.trials])
     content = io.BytesIO()
@@ -112,7 +115,7 @@ def _table(rows: list[dict[str, Any]]) -> str:
 def _settings(scanned: Scanned, row: ScanRow) -> str:
     source, plan = scanned.looked.source, scanned.plan
     told = scan_summary(scanned.table, scanned.recording, asdict(plan)) | {
-        "exported": {"n_hidden": row.n_hidden, "hidden_hidden": row.hidden_hidden},
+        "exported": {"n_hidden": row.n_hidden, "hidden_hidden": row.hidden_hidden, "repeats": row.driven},
         "files": list(source.names),
         "files_sha256": source.digest,
         "read_as": asdict(source.how),

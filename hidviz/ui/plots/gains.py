@@ -1,4 +1,7 @@
-"""Gains of a scan: how much better each number of hidden units predicts, with paired errors; lag 2, h(t) as rules."""
+"""Gains of a scan: how much better each number of hidden units predicts, with paired errors; lag 2, h(t) as rules.
+
+Models under h(t) have dashed lines and hollow points.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,18 @@ import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, Segment, Text
 from bokeh.plotting import figure
 
-from hidviz.experiments import Scan
+from hidviz.experiments import Scan, ScanRow
 from hidviz.ui.plots.axes import FONT, paint_axes, round_numbers, spread
 from hidviz.ui.text.own_scan import UNIT, called
 from hidviz.ui.theme import LIGHT, inks
 
 N_LABELS = 6
-APART = 0.07  # between the two models of one size, on an axis of hidden units
+APART = 0.07  # between the models of one size, on an axis of hidden units
+KINDS = tuple((driven, coupled) for driven in (False, True) for coupled in (False, True))
+NAMED = {
+    (False, False): "without M", (False, True): "with memory (M)", (True, False): "h(t), without M",
+    (True, True): "h(t), with memory (M)",
+}  # fmt: skip
 HEIGHT = 340
 LINE = 0.06  # of the height: a line of text
 
@@ -26,12 +34,14 @@ class Gains:
             toolbar_location=None, min_border=0, min_border_right=150, output_backend="canvas",
             name="Gain by the number of hidden units",
         )  # fmt: skip
-        self._curves = ColumnDataSource({"xs": [], "ys": [], "color": []})
+        self._curves = ColumnDataSource({"xs": [], "ys": [], "color": [], "dash": []})
         self._bars = ColumnDataSource({name: [] for name in ("x", "low", "high", "color")})
         self._points = ColumnDataSource({name: [] for name in ("x", "gain", "color", "name", "told", "size", "fill")})
         self._rules = ColumnDataSource({name: [] for name in ("x0", "x1", "y", "dash")})
         self._labels = ColumnDataSource(_padded([]))
-        self.figure.multi_line("xs", "ys", source=self._curves, line_color="color", line_width=2, line_alpha=0.7)
+        self.figure.multi_line(
+            "xs", "ys", source=self._curves, line_color="color", line_width=2, line_alpha=0.7, line_dash="dash"
+        )
         self.figure.segment("x", "low", "x", "high", source=self._bars, line_color="color", line_width=2)
         points = self.figure.scatter(
             "x", "gain", source=self._points, size="size", line_color="color", fill_color="fill", line_width=2.5
@@ -60,21 +70,22 @@ class Gains:
         ink = inks(self._dark)
         colours = {False: ink.text, True: ink.M}
         rows = [row for row in table.rows if row.gain is not None]
-        both = len({row.hidden_hidden for row in rows if row.n_hidden}) > 1
-        x = [row.n_hidden + (0.0 if not row.n_hidden or not both else APART * (1 if row.hidden_hidden else -1))
-             for row in rows]  # fmt: skip
+        kinds = [kind for kind in KINDS if any(row.n_hidden and _kind(row) == kind for row in rows)]
+        x = [row.n_hidden + _aside(row, kinds) for row in rows]
         gain, error = (1000.0 * np.array([row.gain[k] for row in rows if row.gain is not None]) for k in (0, 1))
         error = np.nan_to_num(error)
         own = [colours[row.hidden_hidden] for row in rows]
         curves = []
-        for coupled in (False, True):
-            places = [k for k, row in enumerate(rows) if not row.n_hidden or row.hidden_hidden == coupled]
+        for kind in kinds:
+            places = [k for k, row in enumerate(rows)
+                      if row.driven == kind[0] and (not row.n_hidden or row.hidden_hidden == kind[1])]  # fmt: skip
             if len(places) > 1:
                 places.sort(key=lambda k: rows[k].n_hidden)
-                curves.append((coupled, [x[k] for k in places], [float(gain[k]) for k in places]))
+                curves.append((kind, [x[k] for k in places], [float(gain[k]) for k in places]))
         self._curves.data = {
             "xs": [xs for _, xs, _ in curves], "ys": [ys for _, _, ys in curves],
-            "color": [colours[coupled] for coupled, *_ in curves],
+            "color": [colours[coupled] for (_, coupled), *_ in curves],
+            "dash": ["6 4" if driven else "solid" for (driven, _), *_ in curves],
         }  # fmt: skip
         self._bars.data = {"x": x, "low": gain - error, "high": gain + error, "color": own}
         is_chosen = [row is table.chosen for row in rows]
@@ -82,11 +93,12 @@ class Gains:
             "x": x, "gain": gain, "color": [ink.accent if now else c for now, c in zip(is_chosen, own, strict=True)],
             "name": [called(row) for row in rows],
             "told": [row.gain.in_words() if row.gain is not None else "" for row in rows],
-            "size": [14 if now else 8 for now in is_chosen], "fill": own,
+            "size": [14 if now else 8 for now in is_chosen],
+            "fill": [ink.paper if row.driven else c for row, c in zip(rows, own, strict=True)],
         }  # fmt: skip
         rules = [("lag 2", table.lag2, (7, 4))]
         if table.repeats is not None:
-            rules += [("h(t)", table.repeats[0], (2, 4)), ("h(t) and lag 1", table.repeats[1], (2, 4))]
+            rules.append(("h(t) alone", table.repeats[0], (2, 4)))
         rules = [rule for rule in rules if np.isfinite(rule[1].mean)]
         self._fit(most, gain, error, [1000.0 * rule.mean for _, rule, _ in rules])
         left, right = self.figure.x_range.start, self.figure.x_range.end
@@ -94,8 +106,7 @@ class Gains:
             "x0": [left] * len(rules), "x1": [right] * len(rules), "y": [1000.0 * rule.mean for _, rule, _ in rules],
             "dash": [" ".join(map(str, dash)) for *_, dash in rules],
         }  # fmt: skip
-        named = {True: "with memory (M)", False: "without M"}
-        ends = [(ys[-1], named[coupled], colours[coupled]) for coupled, _, ys in curves]
+        ends = [(ys[-1], NAMED[kind], colours[kind[1]]) for kind, _, ys in curves]
         ends += [(1000.0 * rule.mean, name, ink.quiet) for name, rule, _ in rules]
         self._label(ends, right)
 
@@ -124,6 +135,17 @@ class Gains:
         self._labels.data = _padded(
             [(right, height, text, colour) for height, (_, text, colour) in zip(heights, ends, strict=True)]
         )
+
+
+def _kind(row: ScanRow) -> tuple[bool, bool]:
+    return row.driven, row.hidden_hidden
+
+
+def _aside(row: ScanRow, kinds: list[tuple[bool, bool]]) -> float:
+    """How far beside its number of hidden units a model stands, so that those of one size can be told apart."""
+    if not row.n_hidden:
+        return 0.0
+    return APART * (2 * kinds.index(_kind(row)) - len(kinds) + 1)
 
 
 def _padded(ends: list[tuple[float, float, str, str]]) -> dict[str, list[object]]:

@@ -122,13 +122,14 @@ def _steps(scanned: Scanned, row: ScanRow, units: tuple[str, ...]) -> list[_Step
 
     def hide(name: str) -> Callable[[Checked], dict[str, Any]]:
         def hidden(known: Checked) -> dict[str, Any]:
-            found = hide_unit(parts, name, n_hidden=row.n_hidden, hidden_hidden=row.hidden_hidden, penalty=penalty)
+            driven = parts.with_external_field(row.external_field)
+            found = hide_unit(driven, name, n_hidden=row.n_hidden, hidden_hidden=row.hidden_hidden, penalty=penalty)
             return {"hidden": (*known.hidden, found)}
 
         return hidden
 
     def shared_of(_: Checked) -> dict[str, Any]:
-        return {"shared": shared_states(couplings, scanned.recording)}
+        return {"shared": shared_states(couplings, scanned.recording.with_external_field(row.external_field))}
 
     steps = [_Step("Letting the model run free", "free_run", lambda _: {"free_run": run_of(row)})]
     if not row.n_hidden:

@@ -9,7 +9,7 @@ from hidviz.experiments import Scan, scan
 from hidviz.network import Parts, Recording, divide
 from hidviz.ui.state.own_files import Looked
 
-COUPLED = {"both": (False, True), "no": (False,), "yes": (True,)}
+WHICH = {"both": (False, True), "no": (False,), "yes": (True,)}
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,14 @@ class Plan:
     Args:
         most: the largest number of hidden units.
         coupled: "both", "no" or "yes": whether hidden units are coupled to each other and themselves (M).
+        repeats: "both", "no" or "yes": whether under h(t), which repeats tell; only where there are repeats.
         starts: random starts of each model.
         steps: most steps of a start.
     """
 
     most: int = 2
     coupled: str = "both"
+    repeats: str = "both"
     starts: int = 2
     steps: int = 250
 
@@ -69,6 +71,7 @@ class Scanned:
             words += [] if value is None else [option, value]
         words += ["--transpose"] if how.transpose else []
         words += ["--hidden", f"0-{plan.most}", "--hidden-hidden", plan.coupled]
+        words += [] if plan.repeats == "both" else ["--repeats", plan.repeats]
         return (*words, "--starts", str(plan.starts), "--steps", str(plan.steps), "--out", "fit.npz")
 
 
@@ -81,7 +84,8 @@ def iter_scan(looked: Looked, plan: Plan) -> Iterator[Scanned]:
     recording = looked.spikes.recording(looked.bin)
     parts = divide(recording)
     tables = scan(
-        parts, hidden=range(plan.most + 1), hidden_hidden=COUPLED[plan.coupled], starts=plan.starts,
+        parts, hidden=range(plan.most + 1), hidden_hidden=WHICH[plan.coupled], driven=WHICH[plan.repeats],
+        starts=plan.starts,
         max_steps=plan.steps,
     )  # fmt: skip
     first = None

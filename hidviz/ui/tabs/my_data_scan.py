@@ -21,15 +21,17 @@ IDLE = (
     "Models with more and more hidden units learn from three fifths of the recording; one fifth stops them, and the "
     "last fifth, which none of them has seen, judges them. Rows appear as they come; stop whenever you like."
 )
-MEMORY = {"both": "both", "no": "without", "yes": "with"}
+WHICH = {"both": "both", "no": "without", "yes": "with"}
 HELP = {
     "most": "The scan begins with none.",
     "coupled": "Whether they are coupled to each other and themselves from bin to bin; without, they forget after one.",
+    "repeats": "What is the same in all trials, as an input of its own; only with 20 trials or more of one length.",
     "starts": "Random starts of each model; the best is kept.",
 }
 FIELDS = {
     "most": ("Most hidden units", [(str(k), str(k)) for k in range(1, 7)]),
-    "coupled": ("Memory (M)", list(MEMORY.items())),
+    "coupled": ("Memory (M)", list(WHICH.items())),
+    "repeats": ("Stimulus h(t)", list(WHICH.items())),
     "starts": ("Starts", [(str(k), str(k)) for k in (1, 2, 3, 5, 8)]),
 }
 
@@ -116,9 +118,10 @@ class ScanSection:
     def _turned(self, name: str, value: str | bool) -> None:
         chosen = dict(FIELDS[name][1])
         if isinstance(value, str) and value in chosen:
-            changed: dict[str, Any] = {name: value if name == "coupled" else int(value)}
+            changed: dict[str, Any] = {name: value if value in WHICH else int(value)}
             self._plan = replace(self._plan, **changed)
         self.form.values = self._values()
 
     def _values(self) -> dict[str, str]:
-        return {"most": str(self._plan.most), "coupled": self._plan.coupled, "starts": str(self._plan.starts)}
+        plan = self._plan
+        return {"most": str(plan.most), "coupled": plan.coupled, "repeats": plan.repeats, "starts": str(plan.starts)}

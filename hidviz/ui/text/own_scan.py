@@ -35,6 +35,11 @@ def answer(table: Scan, *, complete: bool) -> str:
     chosen = table.chosen
     if len(table.rows) == 1:
         return "Lag 1, the model without hidden units, is there: what others gain on it comes next."
+    if chosen.driven and not chosen.n_hidden and chosen.gain is not None:
+        text = (
+            f"<b>{so_far}No hidden unit is needed beside h(t):</b> what is the same in all trials, with lag 1, gains "
+        )
+        return text + f"{chosen.gain.in_words()} {UNIT} on lag 1, and none adds more than its error." + _ends(table)
     if not chosen.n_hidden or chosen.gain is None:
         text = f"<b>{so_far}No hidden unit is needed.</b> None predicts bins that it has not seen better than lag 1 by "
         return text + "more than its error." + _others(table, chosen)
@@ -44,16 +49,20 @@ def answer(table: Scan, *, complete: bool) -> str:
     )
     if chosen.n_hidden > 1 and chosen.step is not None:
         text += f" The {ORDINALS[min(chosen.n_hidden, 8)]} adds {chosen.step.in_words()}."
+    if chosen.driven and (share := next((each for each in table.rows if each.driven and not each.n_hidden), None)):
+        added = paired(share.judged, chosen.judged)
+        text += f" Of this, hidden units add {added.in_words()} to h(t), which is the same in all trials."
     return text + _others(table, chosen)
 
 
 def called(row: ScanRow) -> str:
     """A model in words, as a sentence begins."""
+    driven = " beside h(t)" if row.driven else ""
     if not row.n_hidden:
-        return "No hidden unit"
+        return f"No hidden unit{driven}"
     number = NUMBERS[row.n_hidden] if row.n_hidden < len(NUMBERS) else str(row.n_hidden)
     memory = "" if not row.hidden_hidden else " with memory (M)"
-    return f"{number} hidden unit{'s' * (row.n_hidden > 1)}{memory}"
+    return f"{number} hidden unit{'s' * (row.n_hidden > 1)}{memory}{driven}"
 
 
 def rows_table(table: Scan) -> str:
@@ -70,7 +79,7 @@ def rows_table(table: Scan) -> str:
         body.append(_line(each.name, (gain, step, f"{each.aic:.4f}", f"{each.bic:.4f}", what), mark))
     extra = {"lag 2, no hidden unit": table.lag2}
     if table.repeats is not None:
-        extra |= dict(zip(("h(t) of repeats", "h(t) and lag 1"), table.repeats, strict=True))
+        extra["h(t) alone"] = table.repeats[0]
     body += [_line(name, (gain.in_words(), "–", "–", "–", "")) for name, gain in extra.items()]
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     caption = f"Gains in {UNIT} on the judging blocks, ± one standard error of paired differences; AIC and BIC in nats"
@@ -95,9 +104,13 @@ def _others(table: Scan, chosen: ScanRow) -> str:
         text += f" But a second lag of the recorded units alone gains {table.lag2.in_words()}, more than that."
     elif chosen.n_hidden:
         text += f" A second lag of the recorded units alone gains {table.lag2.in_words()}."
-    if table.repeats is not None and table.repeats[1].mean > gain:
+    if table.repeats is not None and not chosen.driven and table.repeats[1].mean > gain:
         text += (
             f" What is the same in all trials, with lag 1, gains {table.repeats[1].in_words()} and explains more: "
             "hidden units here may stand for a stimulus."
         )
-    return text + "".join(f" {escape(remark)}" for remark in table.remarks)
+    return text + _ends(table)
+
+
+def _ends(table: Scan) -> str:
+    return "".join(f" {escape(remark)}" for remark in table.remarks)
