@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hidviz import Couplings, divide, simulate
-from hidviz.experiments.sparse import sparse_couplings, sparse_fit, sparse_path
+from hidviz.experiments.sparse import adaptive_scales, sparse_couplings, sparse_fit, sparse_path
 from hidviz.learners import logistic_fit, prepare
 
 
@@ -56,3 +56,49 @@ def test_a_sparse_truth_is_found_better_than_without_the_penalty(recorded):
     assert (found.couplings.J[none] == 0.0).mean() > 0.5
     strong = np.abs(truth.J) > 0.15  # some five standard errors
     assert (found.couplings.J[strong] != 0.0).all()
+
+
+def area(score, positive):
+    """Probability that a coupling that is there scores above one that is not."""
+    gaps = score[positive][:, None] - score[~positive][None, :]
+    return float(np.mean((gaps > 0) + 0.5 * (gaps == 0)))
+
+
+def test_the_order_in_which_couplings_enter_tells_those_that_are_there(recorded):
+    truth, recording = recorded
+    found = sparse_fit(divide(recording))
+    strong, none = np.abs(truth.J) > 0.15, truth.J == 0.0
+    assert area(found.entered[strong | none], strong[strong | none]) > 0.9
+    assert ((found.entered >= found.weight) >= (found.couplings.J != 0.0)).all()
+    assert (found.entered > 0.0).mean() > 0.8  # but for the last of the path all have entered
+
+
+def test_the_judging_part_is_learned_from_only_where_it_is_given_away(recorded):
+    _, recording = recorded
+    parts = divide(recording)
+    for everything, n in ((False, 4), (True, 5)):
+        bins = sum(part.n_transitions for part in parts[: 3 if everything else 2])
+        found = sparse_fit(parts, everything=everything)
+        both = parts.learn.with_trials([t for part in parts[: 3 if everything else 2] for t in part.trials])
+        assert both.n_transitions == bins == pytest.approx(n / 5 * recording.n_transitions, rel=0.03)
+        again = sparse_couplings(both, found.weight * adaptive_scales(both), start=found.couplings)
+        np.testing.assert_allclose(again.J, found.couplings.J, atol=1e-5)
+
+
+@pytest.mark.slow
+def test_weights_of_their_own_come_nearer_to_sparse_truths_than_one_weight_of_all():
+    gains, areas = [], []
+    for seed in range(6):
+        truth = sparse_truth(10, seed)
+        recording = simulate(truth, 1500, np.random.default_rng(50 + seed)).recording
+        parts, there = divide(recording), truth.J != 0.0
+        found = sparse_fit(parts, everything=True)
+        both = parts.learn.with_trials([trial for part in parts[:3] for trial in part.trials])
+        alike = [
+            sparse_couplings(both, weight, start=found.couplings).J for weight in np.geomspace(1e-3, 0.1, 25)
+        ]  # the best of them: chosen by the truth, which no fit could
+        rms = [np.sqrt(np.mean((J - truth.J) ** 2)) for J in (found.couplings.J, *alike)]
+        gains.append(rms[0] / min(rms[1:]))
+        areas.append(area(found.entered, there) - area(np.abs(logistic_fit(both, bias=True).couplings.J), there))
+    assert np.mean(gains) < 1.0
+    assert np.mean(areas) > -0.01

@@ -23,9 +23,8 @@ _SETTLED = 1e-7  # the last step, or sweep, changes no coupling by more
 def sparse_rows(
     senders: NDArray[np.int8],
     doubled: NDArray[np.int8],
-    weight: float,
+    weights: Array,
     *,
-    free: NDArray[np.bool_],
     start: Array,
     offset: Array | None = None,
 ) -> Array:
@@ -34,17 +33,16 @@ def sparse_rows(
     Args:
         senders: (inputs, n) what is seen in each of n bins.
         doubled: (units, n) twice the state that follows.
-        weight: λ, of every input that is not free.
-        free: (inputs,) which inputs have no penalty.
+        weights: (units, inputs) λ; 0 for inputs that are left free.
         start: (units, inputs) rows to start from; those of a larger weight save steps.
         offset: (units, n) what is added to the field of each unit; None for nothing.
     """
-    cases, weights = distinct_inputs(senders, doubled, keep=offset is not None), np.where(free, 0.0, weight)
+    cases = distinct_inputs(senders, doubled, keep=offset is not None)
     offsets = [None] * len(doubled) if offset is None else offset
     return np.array(
         [
-            _descend(cases._replace(offset=own), sums, weights, row)
-            for own, sums, row in zip(offsets, cases.sums, start, strict=True)
+            _descend(cases._replace(offset=own), sums, to_unit, row)
+            for own, sums, to_unit, row in zip(offsets, cases.sums, weights, start, strict=True)
         ]
     )
 
