@@ -21,6 +21,7 @@ from hidviz.network import Gauge
 from hidviz.ui.components.access import Access
 from hidviz.ui.components.basic import BokehPatches, HelpSheet, Instrument, Notice
 from hidviz.ui.shell.address import Address, shared_in_words
+from hidviz.ui.shell.lecture import BACK, ON, Lecture
 from hidviz.ui.shell.lesson_bar import LessonBar
 from hidviz.ui.shell.sidebar import Sidebar
 from hidviz.ui.shell.transport import TransportBar
@@ -95,7 +96,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         session = self.session
         session.speed = view.speed or session.speed
         self.transport = TransportBar(session, self._act, lambda: self.address.show())
-        self._sidebar = Sidebar(
+        self.sidebar = Sidebar(
             lambda: session.wanted,
             on_change=self._change,
             shown=lambda: session.frame,
@@ -112,11 +113,15 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             session, self.learn, load=lambda frame: self._act(partial(session.load, frame)), go_to=self._go_to
         )
         dark, front = view.theme == "dark", TABS.index(view.tab)
-        self.views = TabHost(makers, len(FRONT_TABS), front, dark=dark, on_front=lambda: self.address.show())
+        self.views = TabHost(
+            makers, len(FRONT_TABS), front,
+            dark=dark, large=view.mode == "lecture", on_front=lambda: self.address.show(),
+        )  # fmt: skip
         self.address = Address(view, session, self.views, self.learn, self.lessons.run, on_travel=self._show_knobs)
+        self.lecture = Lecture(view, self.address, self.transport.bar, self.views)
         self.learn.look_at(view.align, view.log, on_switch=self.address.show)
         self.instrument = Instrument(
-            self._key, self.address.travel, self._say_shared, keys=list(KEYS),
+            self._key, self.address.travel, self._say_shared, keys=self.lecture.keys(KEYS),
             sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
         self.address.connect(self.instrument)
@@ -125,21 +130,19 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.help_sheet = HelpSheet(html=HELP, margin=0)
 
     @property
-    def sidebar(self) -> Any:
-        """Knobs."""
-        return self._sidebar.layout
-
-    @property
     def main(self) -> Any:
         """The transport bar, the status line, and one tab in front."""
         return pn.Column(
-            BokehPatches(margin=0), self.access, self.notice, self.help_sheet, self.transport.bar, self.instrument,
+            BokehPatches(margin=0), self.lecture.magnifier, self.access, self.notice, self.help_sheet,
+            self.lecture.sheet, self.transport.bar, self.instrument,
             self.lessons.card, self.views.bar, *self.views.places, sizing_mode="stretch_width", margin=(4, 16),
             stylesheets=["@media (max-width: 700px) { :host { padding-bottom: 64px; } }"],  # for the bar at the bottom
         )  # fmt: skip
 
     def __panel__(self) -> Any:
-        return pn.Row(pn.Column(self.sidebar, width=320, margin=0), self.main, sizing_mode="stretch_width", margin=0)
+        return pn.Row(
+            pn.Column(self.sidebar.layout, width=320, margin=0), self.main, sizing_mode="stretch_width", margin=0
+        )
 
     # Acting
 
@@ -161,7 +164,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def _begun(self) -> None:
         """A lesson has begun: what it teaches with is on the first tab."""
         self.views.bar.active = 0
-        self.learn.look_at(align=False, log=False)
+        self.learn.look_at(align=False, log=self.learn.log_switch.value)
         self._show_knobs()
 
     def _change(self, **knobs: Any) -> None:
@@ -188,7 +191,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def _show_knobs(self) -> None:
         """Let form, menu and address say what the knobs are now."""
         self._shown_knobs = self.session.wanted
-        self._sidebar.show()
+        self.sidebar.show()
         self.on_preset(preset_of(self.session.wanted))
         self.address.show()
         self._dirty = True
@@ -200,6 +203,10 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def help(self) -> None:
         """Open or close the help sheet."""
         self.help_sheet.open ^= True
+
+    def teach(self) -> None:
+        """Open or close the sheet for teaching."""
+        self.lecture.sheet.open ^= True
 
     def _cure(self) -> None:
         if self._remedy is not None:
@@ -216,6 +223,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             "U": session.redo,
             "?": self.help,
             "Escape": lambda: setattr(self.help_sheet, "open", False),
+            ON: self.lessons.run.go_on,
+            BACK: self.lessons.run.go_back,
             "a": lambda: setattr(align, "value", not align.value),
         } | {str(unit + 1): lambda unit=unit: session.flip(unit) for unit in range(9)}
         self._act(acts[key])
@@ -249,7 +258,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def _draw_words(self) -> None:
         session, frame = self.session, self.session.frame
         self._pace.running = session.running
-        self._sidebar.draw(session)
+        self.sidebar.draw(session)
         self.transport.draw()
         self.lessons.draw()
         self.learn.question.visible = self.learn.lesson.visible = not self.lessons.run.key
@@ -284,7 +293,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self.address.restyle(dark)
-        for part in (self._sidebar, self.transport, self.lessons, self.views):
+        for part in (self.sidebar, self.transport, self.lessons, self.views, self.lecture):
             part.restyle(dark)
         self.notice.dark = self.help_sheet.dark = dark
         self._dirty = True

@@ -75,6 +75,9 @@ def page() -> Any:
         description="A finished set of knobs from the paper; turning any of them leaves the preset.",
     )
 
+    lecture = dashboard.lecture
+    presets.visible = not (lecture.locked and lecture.hides("settings"))
+
     def choose(event: Any) -> None:
         if event.new and event.new != preset_of(dashboard.session.wanted):
             dashboard.choose_preset(event.new)
@@ -94,14 +97,23 @@ def page() -> Any:
         dark=dark,
         margin=(6, 8),
     )
+    teach = Buttons(
+        Button("Teach", "board", "Links, a code to scan and a sheet to print, for a class", dashboard.teach),
+        columns=0, dark=dark, margin=(6, 0), stylesheets=["@media (max-width: 700px) { :host { display: none; } }"],
+        visible=not lecture.locked,
+    )  # fmt: skip
+    whole = Buttons(
+        Button("Show all controls", "data", "Bring back what this link hides", lambda: show_all()),
+        columns=0, compact=True, dark=dark, margin=(6, 0), visible=lecture.hides_any and not lecture.locked,
+    )  # fmt: skip
     shown = pmui.Page(
         title="hidviz",
         template=OPENING,
-        sidebar=[dashboard.sidebar],
+        sidebar=[] if lecture.locked and lecture.hides("settings") else [dashboard.sidebar.layout],
         main=[dashboard.main],
-        header=[presets, pn.HSpacer(), tools, Connection(_leave, margin=0)],
+        header=[presets, pn.HSpacer(), whole, teach, tools, Connection(_leave, margin=0)],
         sidebar_width=336,
-        sidebar_open=not link.view.hide,
+        sidebar_open=lecture.locked or not lecture.hides("settings"),  # an empty one keeps no room
         dark_theme=dark,
         theme_config=THEME,
         busy_indicator=None,
@@ -113,9 +125,13 @@ def page() -> Any:
         # longer than any session, keeps the page. A plain False would leave its watcher there; a reference does not.
         shown.busy = pn.rx(False)
 
+    def show_all() -> None:
+        lecture.show_all()
+        whole.visible, shown.sidebar_open = False, True
+
     def restyle(event: Any) -> None:
         dashboard.restyle(event.new)
-        tools.dark = event.new
+        tools.dark = teach.dark = whole.dark = event.new
         presets.sx = _inked(event.new)
 
     shown.param.watch(restyle, "dark_theme")

@@ -159,7 +159,7 @@ def test_what_a_link_says_of_the_view_stays_in_the_address():
         dashboard.instrument._handle_msg({"address": "?nv=4&log=1&tab=scores"})
         assert (dashboard.session.wanted, dashboard.address.view) == (
             Experiment(n_visible=4),
-            View(tab="scores", log=True),
+            View(tab="scores", log=True, hide="controls", mode="lecture"),  # of the page as it was built
         )
     finally:
         dashboard.close()

@@ -46,7 +46,7 @@ export function render({ model }) {
     node.getAttribute?.("role") === "combobox" || node.getAttribute?.("role") === "listbox")
   const press = (event) => event.composedPath().some((node) => ["BUTTON", "A"].includes(node.tagName))
   const listen = (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || typing(event)) { return }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented || typing(event)) { return }
     if (event.key === " " && press(event)) { return }
     if (!model.keys.includes(event.key)) { return }
     event.preventDefault()

@@ -21,7 +21,10 @@ export function render({ model }) {
     set(go, { title: help, "data-name": name })
     go.replaceChildren(pictured(icon), make("span", {}, name))
   })
-  follow(model, ["absent"], () => others.forEach((each) => { each.hidden = model.absent.includes(each.dataset.name) }))
+  follow(model, ["absent", "bare"], () => {
+    others.forEach((each) => { each.hidden = model.bare || model.absent.includes(each.dataset.name) })
+    speed.hidden = model.bare
+  })
   follow(model, ["speed"], () => { speed.value = model.speed })
   follow(model, ["text"], () => say(text, model.text))
   follow(model, ["percent"], () => {

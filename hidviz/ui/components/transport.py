@@ -27,6 +27,7 @@ class Transport(Component):
     speeds = param.List(doc="For each speed its name, and what it is in words.")
     speed = param.String(doc="The speed.")
     running = param.Boolean(doc="Whether the run goes on by itself.")
+    bare = param.Boolean(doc="Whether Run or Pause is all there is to press.")
     absent = param.List([], doc="Names of the buttons that have no meaning now.")
     text = param.String("—", doc="The numbers of the run, two lines.")
     percent = param.Integer(-1, doc="Of the work that is done; negative when there is none to wait for.")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from bokeh.model import Model
+from bokeh.models import Text
 from bokeh.plotting import figure
 
 from hidviz.numerics import Array
@@ -17,6 +18,9 @@ from hidviz.ui.theme import inks
 from hidviz.units import raised
 
 FONT = "Roboto, Helvetica, Arial, sans-serif"
+LARGE = "14px"
+NARROW = 14  # pixels beside another, for half of the last tick's label
+WIDE = 146  # pixels beside the frame of a figure whose curves carry large letters at their ends
 MAX_POINTS = 1500  # more than a plot has pixels across
 
 
@@ -45,6 +49,15 @@ def paint_axes(plot: figure, dark: bool) -> None:
     plot.axis.axis_label_text_font_style = "normal"
     plot.axis.axis_label_standoff = 6
     plot.axis.major_label_text_font = plot.axis.axis_label_text_font = FONT
+
+
+def enlarge(plot: figure) -> None:
+    """Let the letters of a figure be as large as the text around it, for whoever reads it from far away."""
+    plot.axis.major_label_text_font_size = plot.axis.axis_label_text_font_size = LARGE
+    labels = list(plot.select(Text))
+    for glyph in labels:
+        glyph.text_font_size = LARGE
+    plot.min_border_right = WIDE if labels and plot.min_border_right else NARROW
 
 
 def roomy(low: float, high: float) -> tuple[float, float]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from hidviz.experiments import Experiment
 from hidviz.ui.components.basic import Instrument
 from hidviz.ui.state.lesson_run import LessonRun
-from hidviz.ui.state.link import TABS, View, read_query, write_link
+from hidviz.ui.state.link import HIDEABLE, TABS, View, read_query, write_link
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.speeds import FASTEST
 from hidviz.ui.tabs.learn import LearnTab
 from hidviz.ui.tabs.tab import TabHost
+from hidviz.ui.text.lessons import LESSONS
 
 
 class Address:
@@ -76,6 +77,27 @@ class Address:
             self._given = replace(self._given, theme="dark" if dark else "")
             self.show()
 
+    def unhide(self) -> None:
+        """Nothing is hidden any more."""
+        self._given = replace(self._given, hide="", lock=False)
+        self.show()
+
+    def for_class(self, lesson: str, hide: Sequence[str], *, lock: bool) -> tuple[str, str]:
+        """Links to teach with: the lecturer's, and that of the class, which does not have what is hidden.
+
+        Args:
+            lesson: to begin with; empty for none.
+            hide: groups of controls, names of `HIDEABLE`.
+            lock: whether the class cannot bring them back.
+        """
+        experiment = Experiment() if lesson in LESSONS else self._session.wanted  # a lesson brings its own knobs
+        shown = View(lesson=lesson if lesson in LESSONS else "", theme=self._given.theme)
+        hidden = ",".join(group for group in HIDEABLE if group in hide)
+        mine = replace(shown, mode="lecture", hide="settings")
+        theirs = replace(shown, hide=hidden, lock=lock and bool(hidden))
+        first, second = (write_link(experiment, view=view) for view in (mine, theirs))
+        return f"?{first}", f"?{second}" if second else ""
+
     def share(self) -> None:
         """Make a link to the run that is shown, at this very step."""
         frame = self._session.frame
@@ -85,7 +107,8 @@ class Address:
     def travel(self, query: str) -> None:
         """Show what this query says, in the colours of now."""
         link = read_query(query)
-        self._given = replace(link.view, theme=self._given.theme)
+        stays = {name: getattr(self._given, name) for name in ("theme", "mode", "hide", "lock")}
+        self._given = replace(link.view, **stays)
         self._session.adopt(link.experiment)
         self._session.speed = link.view.speed or FASTEST
         if link.step is not None:

@@ -24,7 +24,9 @@ class LessonRun:
     def begin(self, key: str) -> None:
         """Begin a lesson, with its knobs; the default ones show the shipped run."""
         knobs = LESSONS[key].knobs
+        speed = self._session.speed
         self._session.reset(knobs, shipped_frame("fig3") if knobs == Experiment() else None)
+        self._session.speed = speed
         self.leave()
         self.key = key
 

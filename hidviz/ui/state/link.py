@@ -1,13 +1,11 @@
 """Links: the knobs of a run and the view of it, in a query string under 500 characters; never a matrix.
 
 Whatever a link holds, an Experiment comes out: bad values are named in `notices` and defaults stand in for them. What
-belongs to the view, and what only whoever made the link knows the use of (`PASSED_ON`), stays in the address through
-every change of the knobs.
+belongs to the view stays in the address through every change of the knobs.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -22,11 +20,15 @@ from hidviz.ui.text.lessons import LESSONS
 FRONT_TABS = ("learn", "equivalent", "data", "inspector", "mydata")
 TABS = (*FRONT_TABS, "restarts", "length", "compare", "scores")
 CHOSEN: Mapping[str, tuple[str, ...]] = {
-    "tab": TABS, "theme": ("light", "dark"), "hide": ("controls",), "speed": tuple(SPEEDS),
-    "lesson": tuple(LESSONS),
+    "tab": TABS, "theme": ("light", "dark"), "speed": tuple(SPEEDS), "lesson": tuple(LESSONS), "mode": ("lecture",),
 }  # fmt: skip
-SWITCHES = ("align", "log")
-PASSED_ON = ("mode",)  # a name, without effect so far
+SWITCHES = ("align", "log", "lock")
+HIDEABLE: Mapping[str, str] = {
+    "settings": "Hide the settings and presets",
+    "tabs": "Hide the other tabs",
+    "transport": "Hide all buttons of the run but Run",
+}
+SETTINGS_OF_OLD = "controls"  # what links call the settings that were made before there were groups
 LONGEST_STEP = 100_000
 NAMED = 3  # unknown keys; of more a notice gives the number
 
@@ -38,11 +40,12 @@ class View:
     Args:
         tab: the tab in front.
         theme: "light" or "dark".
-        hide: "controls" to hide the knobs, for a lecture; Run, Step and the like stay.
+        hide: groups of controls that are hidden, names of `HIDEABLE` with commas between; Run always stays.
+        lock: whether they cannot be brought back on the page.
         speed: how fast a run goes on.
         align: whether the couplings are shown aligned to the truth.
         log: whether the cost is shown on a logarithmic axis.
-        mode: passed on.
+        mode: "lecture" for a page that is read from the back row.
         lesson: the lesson under way.
     """
 
@@ -54,6 +57,12 @@ class View:
     log: bool = False
     mode: str = ""
     lesson: str = ""
+    lock: bool = False
+
+    def hides(self, group: str) -> bool:
+        """Whether a group of controls is hidden."""
+        given = self.hide.split(",")
+        return group in given or (group == "settings" and SETTINGS_OF_OLD in given)
 
 
 @dataclass(frozen=True)
@@ -124,7 +133,7 @@ def write_link(experiment: Experiment, *, step: int | None = None, view: View = 
     }
     if step is not None:
         pairs["step"] = str(step)
-    return urlencode(pairs)
+    return urlencode(pairs, safe=",")
 
 
 def _view(given: dict[str, str], notices: list[str]) -> View:
@@ -140,11 +149,11 @@ def _view(given: dict[str, str], notices: list[str]) -> View:
             found[key] = text == "1"
         elif text:
             notices.append(f"{key}: must be 1 or 0, got {quoted(text)}.")
-    for key in PASSED_ON:
-        if re.fullmatch(r"[a-z0-9-]{1,40}", text := given.pop(key, "")):
-            found[key] = text
-        elif text:
-            notices.append(f"{key}: must be a short name, got {quoted(text)}.")
+    groups = [group for group in given.pop("hide", "").split(",") if group]
+    if unknown := [group for group in groups if group not in (*HIDEABLE, SETTINGS_OF_OLD)]:
+        notices.append(f"hide: {quoted(unknown[0])} is not one of {', '.join(HIDEABLE)}.")
+    elif groups:
+        found["hide"] = ",".join(dict.fromkeys(groups))
     return View(**found)  # type: ignore[arg-type]
 
 

@@ -9,6 +9,10 @@ import panel as pn
 from panel.io import hold
 
 from hidviz.ui.components.basic import TabBar
+from hidviz.ui.components.network import Network
+from hidviz.ui.plots.axes import enlarge
+
+MAP = 226  # pixels of the page, magnified, that a map and the network may have: the curves must be in sight below them
 
 
 class Tab(Protocol):
@@ -51,13 +55,21 @@ class TabHost:
         n_first: how many of them are of the first rank.
         active: the place of the one that comes first.
         dark: whether to begin in dark colours.
+        large: whether figures are read from far away.
         on_front: called after another tab has come forward.
     """
 
     def __init__(
-        self, makers: Sequence[Maker], n_first: int, active: int, *, dark: bool, on_front: Callable[[], None]
+        self,
+        makers: Sequence[Maker],
+        n_first: int,
+        active: int,
+        *,
+        dark: bool,
+        on_front: Callable[[], None],
+        large: bool = False,
     ) -> None:
-        self._makers = makers
+        self._makers, self._large = makers, large
         self._dark = dark
         self._on_front = on_front
         self._built: dict[int, Tab] = {}
@@ -97,12 +109,22 @@ class TabHost:
         self._dark = self.bar.dark = dark
         with hold():  # which also lets figures be changed where the document is not locked
             for tab in self._built.values():
-                tab.restyle(dark)
+                self._paint(tab)
 
     def close(self) -> None:
         """Give up whatever runs in the background."""
         for tab in self._built.values():
             tab.close()
+
+    def _paint(self, tab: Tab) -> None:
+        tab.restyle(self._dark)
+        if self._large:
+            for pane in tab.layout.select(pn.pane.Bokeh):
+                enlarge(pane.object)
+                if pane.max_width:
+                    pane.max_width = MAP
+            for network in tab.layout.select(Network):
+                network.styles = dict(network.styles) | {"max-width": f"{MAP}px"}
 
     def _come_forward(self, _: Any) -> None:
         self._show()
@@ -113,7 +135,7 @@ class TabHost:
         active = self.bar.active
         if active not in self._built:
             self._built[active] = self._makers[active][1]()
-            self._built[active].restyle(self._dark)
+            self._paint(self._built[active])
             self.places[active].append(self._built[active].layout)
         for k, place in enumerate(self.places):
             place.visible = k == active

@@ -1,0 +1,57 @@
+// What a lecturer prepares: a lesson, what the class does not need, and the links, the code and the sheet for it.
+
+export function render({ model }) {
+  const lesson = make("select", { "aria-label": "Lesson to teach" }, ...model.lessons.map(([value, title]) => make("option", { value }, title)))
+  const box = (value, text) => {
+    const input = make("input", { type: "checkbox", value })
+    return [input, make("label", {}, input, text)]
+  }
+  const boxes = model.groups.map(([name, text]) => box(name, text))
+  const [lock, locking] = box("lock", "Lock: the class cannot bring them back")
+  const [mine, theirs] = ["The lecturer's link", "The link of the class"].map((label) =>
+    make("input", { type: "text", readonly: "", "aria-label": label }))
+  const code = make("div", { class: "code", role: "img", "aria-label": "The link of the class as a QR code" })
+  const copy = (field) => button({}, async (event) => {
+    const press = event.currentTarget
+    field.select()
+    const copied = await (navigator.clipboard?.writeText(field.value).then(() => true, () => false) ?? false)
+    say(press, copied ? "Copied" : "Press Ctrl+C")
+    setTimeout(() => say(press, "Copy"), 2000)
+  }, "Copy")
+  const go = button({ class: "primary" }, () => location.assign(mine.value), "Open for the lecture")
+  const print = button({}, () => {
+    const url = URL.createObjectURL(new Blob([model.page], { type: "text/html" }))
+    window.open(url, "_blank")
+    setTimeout(() => URL.revokeObjectURL(url), 60_000)
+  }, "Handout to print")
+  const close = button({}, () => sheet.close(), "Close")
+  const sheet = make("dialog", { "aria-label": "Teach with this page" },
+    make("h2", {}, "Teach with this page"),
+    make("label", { class: "lesson" }, "Lesson to teach", lesson),
+    make("fieldset", {}, make("legend", {}, "For the class"), ...boxes.map(([, label]) => label), locking),
+    make("p", {}, "For you: larger, for a projector; the arrow keys go through the lesson."),
+    make("div", { class: "link" }, mine, copy(mine)),
+    make("p", {}, "For the class: to scan, or to type."),
+    make("div", { class: "link" }, theirs, copy(theirs)), code,
+    make("div", { class: "acts" }, go, print, close))
+
+  const wish = () => model.send_msg({
+    wish: { lesson: lesson.value, hide: boxes.filter(([input]) => input.checked).map(([input]) => input.value),
+      lock: lock.checked },
+    place: location.origin + location.pathname,
+  })
+  for (const input of [lesson, lock, ...boxes.map(([input]) => input)]) { input.addEventListener("change", wish) }
+  sheet.addEventListener("close", () => model.send_msg({ closed: true }))
+  model.on("open", () => {
+    if (model.open && !sheet.open) {
+      sheet.showModal()
+      wish()
+    } else if (!model.open && sheet.open) { sheet.close() }
+  })
+  follow(model, ["lecture_link", "class_link"], () => {
+    mine.value = model.lecture_link
+    theirs.value = model.class_link
+  })
+  follow(model, ["code"], () => { code.innerHTML = model.code }) // drawn by the page itself
+  return themed(model, sheet)
+}
