@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from types import MappingProxyType
 
 from colorcet import palette
@@ -89,6 +90,7 @@ def css_variables() -> str:
     return "\n".join(rules)
 
 
+@cache
 def diverging(dark: bool) -> tuple[str, ...]:
     """The scale of the heatmaps: blue, the paper at zero, red; uniform in lightness, safe for the colour-blind.
 

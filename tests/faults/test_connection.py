@@ -102,8 +102,11 @@ def test_what_is_done_while_there_is_no_line_is_no_error(visit, line):
     tab.on("console", lambda heard: said.append(heard.text) if heard.type == "error" else None)
     tab.evaluate("""() => {
         const { connection } = window.hidvizPage, { socket } = connection
-        connection.socket = null
-        connection.send({ send() {} })
+        const early = { readyState: WebSocket.CONNECTING, send() { throw new Error("still connecting") } }
+        for (const none of [null, early]) {
+            connection.socket = none
+            connection.send({ send(socket) { socket.send("") } })
+        }
         connection.socket = socket
     }""")
     press(tab, "Step")

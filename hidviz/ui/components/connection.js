@@ -141,7 +141,8 @@ const improve = () => {
     if (message.msgtype() === "ACK") { handle.call(this, message, resolve, reject) } // an update before it comes again
   })
   amend(ClientConnection, "send", (send) => function (message) {
-    if (this.socket) { send.call(this, message) } // without a line nothing can be done, as the one over the page says
+    // Without a line, or before it is there, nothing can be done, as the one over the page says.
+    if (this.socket?.readyState === WebSocket.OPEN) { send.call(this, message) }
   })
   amend(ClientConnection, "_close_bad_protocol", () => function () { drop(this) })
   amend(ClientConnection, "_repull_session_doc", (pull) => async function (resolve, reject) {
