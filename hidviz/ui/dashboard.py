@@ -274,7 +274,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             error=sentences_of(told),
         )
         sentence = session.problem or session.event
-        self.instrument.param.update(sentence=sentence, state=state, frame=self.instrument.frame + 1)
+        self.instrument.put(sentence=sentence, state=state, frame=self.instrument.frame + 1)
         self.access.event = sentence
 
     def _warn(self, remarks: tuple[Remark, ...]) -> None:
@@ -288,7 +288,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.notice.cure = self._remedy.label if self._remedy else ""
 
     def _tell(self, text: str) -> None:
-        self.notice.param.update(text=text, cure="")
+        self.notice.put(text=text, cure="")
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""

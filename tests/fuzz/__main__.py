@@ -57,8 +57,16 @@ def waited(tab, condition, what):
                 return
         except Error:
             pass  # under way to another page
-        expect(time.monotonic() < deadline, f"waited in vain for {what}")
+        expect(time.monotonic() < deadline, f"waited in vain for {what}: {said(tab)}")
         tab.wait_for_timeout(100)
+
+
+def said(tab):
+    """What the page says of itself."""
+    try:
+        return tab.locator("#hidviz-status").get_attribute("data-state")
+    except Error as error:
+        return str(error)
 
 
 def finite(value):

@@ -13,7 +13,7 @@ from hidviz.learners import Infeasible, TooLarge
 from hidviz.learning import Cure, Penalty, Remark
 from hidviz.ui import Dashboard
 from hidviz.ui.components.learner_note import LearnerNote, duration
-from hidviz.ui.plots.axes import decimate
+from hidviz.ui.plots.axes import MAX_POINTS, decimate
 from hidviz.ui.plots.curves import spread
 from hidviz.ui.plots.heatmaps import unit_ticks
 from hidviz.ui.state.link import TABS, Link, View, read_query
@@ -26,7 +26,7 @@ def test_thinning_keeps_the_ends_and_the_extremes(n, seed):
     y = np.random.default_rng(seed).normal(size=n)
     x = np.arange(float(n))
     shown_x, shown_y = decimate(x, y)
-    assert len(shown_x) == len(shown_y) <= 1500
+    assert len(shown_x) == len(shown_y) <= MAX_POINTS
     assert (np.diff(shown_x) > 0).all()
     assert (shown_y == y[shown_x.astype(int)]).all()
     assert (shown_x[0], shown_x[-1]) == (0.0, n - 1.0)

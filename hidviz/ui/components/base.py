@@ -33,6 +33,17 @@ class Component(JSComponent):  # type: ignore[misc]  # panel has no types
         cls._stylesheets = [css_variables(), *(_text(f"{name}.css") for name in names)]
         super().__init_subclass__(**options)
 
+    def put(self, **values: Any) -> None:
+        """Change only what is another value now, all of it at once.
+
+        `param.update` sends nothing more, but each time it reads every parameter there is, files among them.
+        """
+        changed = {name: value for name, value in values.items() if getattr(self, name) != value}
+        if changed:
+            with param.parameterized.batch_call_watchers(self):
+                for name, value in changed.items():
+                    setattr(self, name, value)
+
 
 def _text(name: str) -> str:
     path = HERE / name

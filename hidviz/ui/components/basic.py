@@ -79,7 +79,7 @@ class Notice(Component):
         self._on_cure = on_cure
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
-        self.param.update(text="", cure="")
+        self.put(text="", cure="")
         if message.get("press") == "cure":
             self._on_cure()
 

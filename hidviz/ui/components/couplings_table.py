@@ -134,9 +134,9 @@ class CouplingsTable(Component):
         """Show these rows."""
         heads = [[row.block, row.name, row.spoken] for row in rows]
         if heads != self.heads:
-            self.param.update(title=title, heads=heads, values=_values(rows), chosen=chosen, running=running)
+            self.put(title=title, heads=heads, values=_values(rows), chosen=chosen, running=running)
         else:
-            self.param.update(values=_values(rows), chosen=chosen, running=running)
+            self.put(values=_values(rows), chosen=chosen, running=running)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if "choose" in message:

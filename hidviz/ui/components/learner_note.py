@@ -43,7 +43,7 @@ class LearnerNote(Component):
         taken = all(getattr(experiment, name) == value for name, value in told.knobs.items())
         method = LEARNERS[experiment.learner]
         time = evaluation_time(experiment.learner, experiment)
-        self.param.update(
+        self.put(
             summary=f"{method.summary} Climbs the {method.objective}; about {time} an evaluation.",
             advice=told.reason,
             offer="" if taken else f"Set {limits_in_words(told.knobs)}",

@@ -30,7 +30,7 @@ class ModelGallery(Component):
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        self.param.update(dark=dark, palette=list(diverging(dark)))
+        self.put(dark=dark, palette=list(diverging(dark)))
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if "load" in message:

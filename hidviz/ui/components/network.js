@@ -43,7 +43,7 @@ export function render({ model }) {
   const caption = make("figcaption")
   root.append(svg, caption)
   let place = places(1, 0), squares = [], circles = [], edges = { K: [], L: [] }
-  let shown = { K: [], L: [] }, moving = 0, bin = 0, beat = 0
+  let given = { J: [], K: [], L: [] }, shown = { K: [], L: [] }, moving = 0, bin = 0, beat = 0
 
   const build = () => {
     const { n_visible, n_hidden } = model
@@ -110,7 +110,7 @@ export function render({ model }) {
   // Towards new values: at once while a run draws frame after frame, through the values between after a press.
   const move = () => {
     cancelAnimationFrame(moving)
-    const { K, L } = model, old = shown
+    const { K, L } = given, old = shown
     const far = old.K.length === K.length && K.some((value, k) => value * old.K[k] < 0 &&
       Math.abs(value - old.K[k]) > 0.2 * model.largest)
     if (!far || model.running || calm()) { put({ K, L }); return }
@@ -124,7 +124,7 @@ export function render({ model }) {
     moving = requestAnimationFrame(step)
   }
   const others = () => {
-    faint.replaceChildren(...model.J.map(([receiver, sender, value]) => {
+    faint.replaceChildren(...given.J.map(([receiver, sender, value]) => {
       const part = Math.min(1, Math.abs(value) / model.largest)
       return draw("path", { d: chord(place.visible[sender], place.visible[receiver]),
         "stroke-width": (0.4 + 3 * part).toFixed(2), "stroke-dasharray": value < 0 ? "5 4" : "none" })
@@ -155,23 +155,23 @@ export function render({ model }) {
     }, BEAT)
   }
   // Everything that one message brought is drawn at once: in between, sizes and what has them need not agree.
-  const drawn = { n_visible: -1, n_hidden: -1, chosen: -1, J: null, largest: 0 }
+  const drawn = { n_visible: -1, n_hidden: -1, chosen: -1, couplings: "", largest: 0 }
   const redraw = () => {
     due = 0
-    const { n_visible, n_hidden, chosen, J, largest } = model
+    const { n_visible, n_hidden, chosen, couplings, largest } = model
+    if (couplings !== drawn.couplings) { given = JSON.parse(couplings) }
     const another = n_visible !== drawn.n_visible || n_hidden !== drawn.n_hidden
     if (another) { build() }
     if (another || chosen !== drawn.chosen) { shown = { K: [], L: [] } }
-    if (another || J !== drawn.J || largest !== drawn.largest) { others() }
-    Object.assign(drawn, { n_visible, n_hidden, chosen, J, largest })
+    if (another || couplings !== drawn.couplings || largest !== drawn.largest) { others() }
+    Object.assign(drawn, { n_visible, n_hidden, chosen, couplings, largest })
     move()
     mark()
     flicker()
   }
   let due = 0
   const changed = () => { due ||= requestAnimationFrame(redraw) }
-  const watched = ["n_visible", "n_hidden", "chosen", "K", "L", "J", "largest", "states", "running", "flicker",
-    "caption"]
+  const watched = ["n_visible", "n_hidden", "chosen", "couplings", "largest", "states", "running", "flicker", "caption"]
   for (const name of watched) { model.on(name, changed) }
   redraw()
   model.on("remove", () => { clearInterval(beat); cancelAnimationFrame(moving); cancelAnimationFrame(due) })

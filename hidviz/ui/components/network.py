@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -25,9 +26,11 @@ class Network(Component):
     n_visible = param.Integer(1, doc="Number of visible units, Nv.")
     n_hidden = param.Integer(0, doc="Number of hidden units, Nh.")
     chosen = param.Integer(0, doc="The hidden unit whose couplings are drawn, counted from 0.")
-    K = param.List([], doc="(Nv,) couplings from it to the visible units.")
-    L = param.List([], doc="(Nv,) couplings from the visible units to it.")
-    J = param.List([], doc="The strongest couplings among visible units: receiver, sender, strength.")
+    couplings = param.String(
+        '{"J": [], "K": [], "L": []}',
+        doc="As JSON, which is sent sooner than lists: K (Nv,) from the chosen unit to the visible ones, L (Nv,) from "
+        "the visible ones to it; J, the strongest among visible units, each as receiver, sender, strength.",
+    )
     largest = param.Number(1.0, doc="The strength at which a line has its full width.")
     states = param.List([], doc="Some bins of the data, each a text of 1 (spike) and 0.")
     running = param.Boolean(doc="Whether a run is under way.")
@@ -50,16 +53,19 @@ class Network(Component):
         """
         n_hidden = couplings.n_hidden
         chosen = min(self.chosen, max(0, n_hidden - 1))
+        drawn = {
+            "J": _strongest(couplings),
+            "K": _short(couplings.K[:, chosen]) if n_hidden else [],
+            "L": _short(couplings.L[chosen]) if n_hidden else [],
+        }
         values: dict[str, Any] = {
             "n_visible": couplings.n_visible, "n_hidden": n_hidden, "chosen": chosen, "largest": largest,
-            "running": running, "J": _strongest(couplings), "K": [], "L": [],
+            "running": running, "couplings": json.dumps(drawn),
         }  # fmt: skip
-        if n_hidden:
-            values |= {"K": _short(couplings.K[:, chosen]), "L": _short(couplings.L[chosen])}
         if recording is not self._recording:
             self._recording = recording
             values["states"] = ["".join(map(str, row)) for row in (recording.trials[0][:BINS] > 0).astype(int)]
-        self.param.update(values)
+        self.put(**values)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if "choose" in message and 0 <= int(message["choose"]) < self.n_hidden:

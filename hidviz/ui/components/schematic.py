@@ -42,7 +42,7 @@ class Schematic(Component):
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
-        self.param.update(dark=dark, blocks=_legend(dark))
+        self.put(dark=dark, blocks=_legend(dark))
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if self._on_choose is not None and "choose" in message:

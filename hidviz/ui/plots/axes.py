@@ -21,7 +21,7 @@ FONT = "Roboto, Helvetica, Arial, sans-serif"
 LARGE = "14px"
 NARROW = 14  # pixels beside another, for half of the last tick's label
 WIDE = 146  # pixels beside the frame of a figure whose curves carry large letters at their ends
-MAX_POINTS = 1500  # more than a plot has pixels across
+MAX_POINTS = 600  # of a curve: about a pixel each, and every frame sends them
 
 
 STROKES = {"solid": (), "dashed": (7, 4), "dotted": (2, 4), "dotdash": (2, 4, 7, 4), "dashdot": (7, 4, 2, 4)}

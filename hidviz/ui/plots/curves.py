@@ -22,13 +22,12 @@ from bokeh.models import (
     Text,
 )
 from bokeh.plotting import figure
-from numpy.typing import NDArray
 
 from hidviz.numerics import Array
 from hidviz.ui.plots.axes import FONT, decimate, paint_axes, put, spread, stroke
+from hidviz.ui.plots.small_arrays import packed
 from hidviz.ui.theme import LIGHT, inks
 
-FEW = 16  # numbers that travel as text
 LEADER = 0.02  # of the width of the frame: from the end of a curve to its label
 ROOM = 132  # pixels beside the frame, for what the curves carry at their ends
 
@@ -109,8 +108,8 @@ class Curves:
         points = [decimate(line.x, line.y) for line in (shown.get(name, nothing) for name in self._styles)]
         # Always as many rows: Bokeh draws between taking in more rows and their colours, and then fails.
         self._source.data = {
-            "xs": [_packed(x) for x, _ in points],
-            "ys": [_packed(y) for _, y in points],
+            "xs": [packed(x) for x, _ in points],
+            "ys": [packed(y) for _, y in points],
             "color": [self._colours.get(name, LIGHT.text) for name in self._styles],
             "width": [width for width, _ in self._styles.values()],
             "dash": [" ".join(map(str, stroke(dash))) or "solid" for _, dash in self._styles.values()],
@@ -161,11 +160,6 @@ class Curves:
         self._leader.line_color = inks(dark).quiet
         self._mark.fill_color = inks(dark).accent
         paint_axes(self.figure, dark)
-
-
-def _packed(values: Array) -> NDArray[np.float32] | list[float]:
-    """Values for the browser: every array is two messages of its own, which few numbers are not worth."""
-    return values.astype(np.float32) if len(values) > FEW else values.tolist()
 
 
 def _next_nice(value: float) -> float:

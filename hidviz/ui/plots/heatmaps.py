@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from hidviz.network import Couplings, Gauge, regauge, with_hidden
 from hidviz.numerics import Array
 from hidviz.ui.plots.axes import paint_axes, put
+from hidviz.ui.plots.small_arrays import packed
 from hidviz.ui.theme import block_colours, diverging, inks
 
 TITLES = ("True couplings", "Inferred", "Inferred − true")
@@ -142,7 +143,7 @@ class Heatmap:
 
     def show(self, values: NDArray[np.float64]) -> None:
         """Draw a block matrix."""
-        self.source.data = {"image": [values.astype(np.float32)]}
+        self.source.data = {"image": [packed(values)]}
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""

@@ -17,6 +17,7 @@ from hidviz.network import MATRICES, aligned, with_hidden
 from hidviz.numerics import Array
 from hidviz.ui.plots.axes import paint_axes
 from hidviz.ui.plots.heatmaps import Heatmap, block_matrix, scale_for
+from hidviz.ui.plots.small_arrays import packed
 from hidviz.ui.theme import block_colours, inks
 
 
@@ -47,7 +48,7 @@ class InspectorMap:
         best = block_matrix(aligned(found, truth), n)
         true = block_matrix(truth, n)
         lively = {"image": best, "found": block_matrix(found, n), "error": best - true}
-        columns = {name: [value.astype(np.float32)] for name, value in lively.items()}
+        columns = {name: [packed(value)] for name, value in lively.items()}
         sent = (truth, n, bars)
         if len(self._sent) == 3 and all(a is b for a, b in zip(self._sent, sent, strict=True)):
             for name, column in columns.items():  # one by one, so that the others are not sent again
@@ -57,7 +58,7 @@ class InspectorMap:
         self.heatmap.fit(scale_for(truth, n))
         known = np.block([[bars["J"], bars["K"]], [bars["L"], bars["M"]]]) if bars else np.full_like(true, np.nan)
         still = {"true": true, "bar": np.where(np.isfinite(known), known, np.nan)}
-        self._source.data = columns | {name: [value.astype(np.float32)] for name, value in still.items()}
+        self._source.data = columns | {name: [packed(value)] for name, value in still.items()}
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
@@ -97,7 +98,7 @@ class Scatter:
         best = aligned(frame.snapshot.couplings, true)
         largest = 0.1
         for block, source in self._sources.items():
-            x, y = (getattr(each, block).ravel().astype(np.float32) for each in (true, best))
+            x, y = (packed(getattr(each, block).ravel()) for each in (true, best))
             there = bool(x.any() or y.any())
             shown = slice(None) if there else slice(0, 0)
             source.data = {"x": x[shown], "y": y[shown]}

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hidviz.numerics import Array, States
 from hidviz.ui.plots.axes import paint_axes
 from hidviz.ui.plots.heatmaps import unit_ticks
+from hidviz.ui.plots.small_arrays import packed
 from hidviz.ui.theme import LIGHT, inks
 
 HEIGHT = 320  # pixels
@@ -108,7 +109,7 @@ class _Image:
         n, n_units = states.shape
         present = slice(0, 1 if n_units else 0)
         data: dict[str, list[Any]] = {
-            "image": [states.T.astype(np.float32)],
+            "image": [packed(states.T)],
             "x": [begin],
             "y": [row],
             "dw": [n],

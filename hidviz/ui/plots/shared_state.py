@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hidviz.numerics import Array
 from hidviz.ui.plots.axes import paint_axes, round_numbers
+from hidviz.ui.plots.small_arrays import packed
 from hidviz.ui.theme import LIGHT, inks
 
 SHADES = 64
@@ -48,7 +49,7 @@ class SharedStatePlot:
         self.above.y_range.update(start=n_hidden, end=0)
         self.above.height = 24 + 26 * n_hidden
         self._image.data = {
-            "image": [posterior.T.astype(np.float32)], "x": [begin], "y": [0], "dw": [n], "dh": [n_hidden],
+            "image": [packed(posterior.T)], "x": [begin], "y": [0], "dw": [n], "dh": [n_hidden],
         }  # fmt: skip
         names = {a + 0.5: f"h{a + 1}" for a in range(n_hidden)}
         self.above.yaxis.ticker = FixedTicker(ticks=list(names))

@@ -56,7 +56,7 @@ class LessonBar:
     def draw(self) -> None:
         """What the step says now, and whether it has been done."""
         run, step = self.run, self.run.step
-        self.card.param.update(
+        self.card.put(
             key=run.key,
             count=f"step {run.place + 1} of {len(run.lesson.steps)}" if run.lesson else "",
             text=run.words,

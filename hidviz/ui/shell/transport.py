@@ -63,9 +63,9 @@ class TransportBar:
         session = self._session
         running, progress = session.running, session.progress
         halves = bool(LEARNERS[session.wanted.learner].phases)
-        self.bar.param.update(running=running, speed=session.speed, absent=[] if halves else [HALF])
+        self.bar.put(running=running, speed=session.speed, absent=[] if halves else [HALF])
         if not running or time.monotonic() - self._read_at > READABLE:
-            self.bar.param.update(
+            self.bar.put(
                 text=progress.what + " …" if progress else reading(session.frame, session.steps_per_second, running),
                 percent=round(100 * progress.fraction) if progress else -1,
             )
