@@ -140,7 +140,7 @@ class LiveRun:
         """Stop producing frames, and keep everything."""
         self._going = False
         self._runner.pause()
-        self.event = f"Paused at step {self.frame.snapshot.step if self.frame else 0}."
+        self.event = "Paused."  # the step under way still ends: at which one, only the numbers know
 
     def step(self) -> None:
         """Make one step, then pause; pressed twice, two steps, however seldom somebody polls."""
