@@ -109,7 +109,7 @@ def check(tab, faults, server, folder):
 def runs(tab):
     """Run goes on, or says why it cannot: it has ended, or the sentence beside it tells of a problem."""
     tab.get_by_role("tab").first.click(timeout=20_000)
-    waited(tab, lambda: not state(tab)["running"] or tab.keyboard.press(" ") or True, "a pause")
+    paused(tab)
     before = state(tab)
     button = tab.get_by_role("button", name="Run", exact=True)
     if not button.count() or not button.first.is_enabled():
@@ -121,8 +121,13 @@ def runs(tab):
         lambda: state(tab)["step"] != before["step"] or state(tab).get("state") != "learning" or state(tab)["error"],
         "a step after Run",
     )
+    paused(tab)
+
+
+def paused(tab):
+    """Press Pause where there is something to pause, and wait until it rests."""
     pause = tab.get_by_role("button", name="Pause", exact=True)
-    if pause.count() and pause.first.is_enabled():
+    if state(tab)["running"] and pause.count():
         pause.first.click(timeout=20_000)
     waited(tab, lambda: not state(tab)["running"], "a pause")
 
