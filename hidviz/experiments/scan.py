@@ -7,7 +7,8 @@ Each model is learned on one part of the recording, stopped on another, and judg
 same penalty. The choice is the fewest hidden units whose cost lies within one paired standard error of the best; AIC
 and BIC, from the learned part, stand beside it. States of real tissue last longer than two bins, so couplings among
 hidden units, M, are part of the scan. Where a recording holds repeats, each model is fitted under h(t) too, the field
-that is the same in all trials: a hidden unit that only stands for a stimulus gains nothing there.
+that is the same in all trials: a hidden unit that only stands for a stimulus gains nothing there. A model whose exact
+fit would take more than a minute a start is fitted by sampling (`scan_speed`).
 """
 
 from __future__ import annotations
@@ -32,15 +33,15 @@ from hidviz.evaluation import (
     repeats,
     require_repeats,
 )
-from hidviz.experiments.fit_parts import iter_starts, starting_point
+from hidviz.experiments.fit_parts import iter_starts
+from hidviz.experiments.scan_speed import STEPS, check_judged, learner_for, seconds_a_step
 from hidviz.experiments.scan_table import Scan, ScanRow
-from hidviz.learners import Infeasible, Learner, logistic_fit, prepare
+from hidviz.learners import LEARNERS, Infeasible, Learner, logistic_fit, prepare
 from hidviz.network import Couplings, Parts
 from hidviz.numerics import Array
 
 ENOUGH = 100  # bins for each coupling of a row, from which no penalty is needed
 PENALTIES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1)
-STEPS = 120  # of a start, for the first prediction; then as many as the models before took
 
 
 @on_one_blas_thread
@@ -88,7 +89,11 @@ def scan(
     if True in of_each:
         table = _with(table, _lag1(of_each[True], weight), 0.0)
     yield replace(table, doing="measuring the speed of this machine" if models else "")
-    pending = {(n, m, d): starts * _seconds(of_each[d], n, m) for n, m, d in models}
+    pending = dict.fromkeys(models, 0.0)
+    for n, m, d in models:
+        learner = learner_for(of_each[d], n, m, max_steps)
+        longer = 1.0 if learner == "exact" else max_steps / min(STEPS, max_steps)
+        pending[n, m, d] = starts * longer * seconds_a_step(of_each[d], n, m, learner)
     steps, spent, expected = float(min(STEPS, max_steps)), 0.0, 0.0
     for model in models:
         n, m, d = model
@@ -118,29 +123,46 @@ def _iter_row(
     parts: Parts, n: int, m: bool, starts: int, penalty: float, box: float | None, max_steps: int, seed: int
 ) -> Iterator[str | ScanRow]:
     """What is being done, and at the end the model."""
-    learner = prepare("exact", parts.learn, n_hidden=n, hidden_hidden=m, bias=True)
+    name = learner_for(parts, n, m, max_steps)
+    if name == "gibbs":
+        check_judged(parts, n, m)
+    learner = prepare(name, parts.learn, n_hidden=n, hidden_hidden=m, bias=True, **LEARNERS[name].seeded(seed))
     stop = likelihood_for("exact", parts.stop, n, hidden_hidden=m, bias=True, longest=LONGEST_LIKELIHOOD)
     steps = iter_starts(
         learner, stop, parts.learn, starts=starts, seed=seed, penalty=penalty, box=box, max_steps=max_steps
     )
     runs = yield from mapped(steps, lambda each: f"start {each[0] + 1} of {starts}, step {each[1].step}")
     best = runs[0].couplings
+    exact = learner if name == "exact" else likelihood_for(
+        "exact", parts.learn, n, hidden_hidden=m, bias=True, longest=LONGEST_LIKELIHOOD
+    )  # fmt: skip
     yield replace(
-        _row(parts, learner, best, block_costs(best, parts.judge), hidden_hidden=m),
+        _row(parts, exact, best, block_costs(best, parts.judge, hidden_hidden=m), learner.learned, hidden_hidden=m),
+        sampled=name == "gibbs",
         stop=tuple(run.stop for run in runs),
         message=runs[0].last.message,
     )
 
 
 def _row(
-    parts: Parts, learner: Learner, couplings: Couplings, judged: Array, *, hidden_hidden: bool = False
+    parts: Parts,
+    exact: Learner | None,
+    couplings: Couplings,
+    judged: Array,
+    learned: tuple[str, ...],
+    *,
+    hidden_hidden: bool = False,
 ) -> ScanRow:
-    """A model with what it costs on the part learned from, and what it would cost with its parameters."""
-    cost, n, field = cost_per_bin(learner, couplings), learner.n_transitions, parts.learn.external_field
-    size = couplings.vector(learner.learned).size + (0 if field is None else field.size)
+    """A model with what it costs on the part learned from, and what it would cost with its parameters.
+
+    Where its likelihood of that part is not affordable, these are not numbers.
+    """
+    known, n, field = cost_per_bin(exact, couplings), parts.learn.n_transitions, parts.learn.external_field
+    cost = np.nan if known is None else known
+    size = couplings.vector(learned).size + (0 if field is None else field.size)
     paid = criteria(-cost * n, size, n)
     return ScanRow(
-        learner.n_hidden, hidden_hidden, couplings, size, cost, (), judged, aic=paid.aic / n, bic=paid.bic / n,
+        couplings.n_hidden, hidden_hidden, couplings, size, cost, (), judged, aic=paid.aic / n, bic=paid.bic / n,
         external_field=field,
     )  # fmt: skip
 
@@ -148,8 +170,8 @@ def _row(
 def _lag1(parts: Parts, penalty: float) -> ScanRow:
     """Lag 1 under the external field of the parts."""
     found = logistic_fit(parts.learn, bias=True, penalty=max(penalty, TINY)).couplings
-    judged = block_costs(found, parts.judge, "visible")
-    return _row(parts, prepare("visible", parts.learn, n_hidden=0, bias=True), found, judged)
+    learner = prepare("visible", parts.learn, n_hidden=0, bias=True)
+    return _row(parts, learner, found, block_costs(found, parts.judge, "visible"), learner.learned)
 
 
 def _baselines(parts: Parts, told: Repeats | None, penalty: float, n: int) -> Scan:
@@ -166,8 +188,9 @@ def _baselines(parts: Parts, told: Repeats | None, penalty: float, n: int) -> Sc
             )
         if lags == 1:
             couplings = found.couplings
+    learner = prepare("visible", parts.learn, n_hidden=0, bias=True)
     first = replace(
-        _row(parts, prepare("visible", parts.learn, n_hidden=0, bias=True), couplings, costs[0]),
+        _row(parts, learner, couplings, costs[0], learner.learned),
         gain=paired(costs[0], costs[0]),
     )
     gains = None if told is None else (paired(costs[0], told.alone), paired(costs[0], told.with_lag1))
@@ -203,25 +226,3 @@ def _penalty(parts: Parts, most_hidden: int) -> float:
         return -judge(logistic_fit(learn, bias=True, penalty=max(weight, TINY)).couplings).objective
 
     return min(PENALTIES, key=cost)
-
-
-def _seconds(parts: Parts, n: int, m: bool) -> float:
-    """Seconds of one step on this machine as it is now: measured, as its speed and its other work vary.
-
-    Args:
-        parts: what is learned from and stopped by.
-        n: number of hidden units.
-        m: whether with M.
-    """
-    try:
-        learners = [prepare("exact", part, n_hidden=n, hidden_hidden=m, bias=True) for part in parts[:2]]
-    except Infeasible:
-        return 0.0
-    start = starting_point(parts.learn, learners[0], np.random.default_rng(0))
-    taken = []
-    for _ in range(3):
-        began = time.monotonic()
-        for learner in learners:
-            learner(start)
-        taken.append(time.monotonic() - began)
-    return float(np.median(taken))

@@ -36,6 +36,7 @@ class ScanRow:
         message: why learning stopped.
         note: why the model is missing, if it is.
         seconds: that all its starts took on this machine.
+        sampled: whether it was fitted by sampling, as sums over its hidden states would take too long.
         external_field: (T - 1, Nv) h(t), which the model was given; None without.
     """
 
@@ -53,6 +54,7 @@ class ScanRow:
     message: str = ""
     note: str = ""
     seconds: float = np.nan
+    sampled: bool = False
     external_field: Array | None = field(default=None, repr=False)
 
     @property
@@ -117,7 +119,9 @@ class Scan:
     @property
     def lowest_bic(self) -> ScanRow:
         """What BIC would choose."""
-        return min((each for each in self.rows if each.judged.size), key=lambda each: each.bic)
+        return min(
+            (each for each in self.rows if each.judged.size), key=lambda each: np.nan_to_num(each.bic, nan=np.inf)
+        )
 
     def in_words(self) -> str:
         """The table, in thousandths of a nat per bin."""
@@ -127,7 +131,8 @@ class Scan:
                 lines.append(f"{each.name:24}{each.note}")
                 continue
             gain, step = ("" if d is None else d.in_words() for d in (each.gain, each.step))
-            lines.append(f"{each.name:24}{gain:>16}{step:>16}{each.aic:11.4f}{each.bic:11.4f}")
+            name = f"{each.name}, sampled" if each.sampled else each.name
+            lines.append(f"{name:24}{gain:>16}{step:>16}{each.aic:11.4f}{each.bic:11.4f}")
         lines.append(f"{'lag 2':24}{self.lag2.in_words():>16}")
         if self.repeats is not None:
             lines.append(f"{'h(t) alone':24}{self.repeats[0].in_words():>16}")
@@ -156,7 +161,7 @@ class Scan:
         return [
             {
                 "n_hidden": each.n_hidden, "hidden_hidden": each.hidden_hidden, "repeats": each.driven,
-                "n_parameters": each.n_parameters,
+                "sampled": each.sampled, "n_parameters": each.n_parameters,
                 "judged": each.mean if each.judged.size else None, "gain": each.gain and each.gain.mean,
                 "gain_error": each.gain and each.gain.error, "step": each.step and each.step.mean,
                 "step_error": each.step and each.step.error, "aic": each.aic, "bic": each.bic,

@@ -40,6 +40,8 @@ PERIOD = 50  # milliseconds between looks at the session
 LOG = logging.getLogger(__name__)
 KEYS = (" ", "s", "h", "r", "a", "u", "U", "?", "Escape", *"123456789")
 
+UNBOUNDED = ":host { max-height: none !important; }"  # Panel bounds a Column by the window: the rest would lie over it
+
 
 class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     """Everything on the page between the title bar and the edges.
@@ -136,7 +138,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             BokehPatches(margin=0), self.lecture.magnifier, self.access, self.notice, self.help_sheet,
             self.lecture.sheet, self.transport.bar, self.instrument,
             self.lessons.card, self.views.bar, *self.views.places, sizing_mode="stretch_width", margin=(4, 16),
-            stylesheets=["@media (max-width: 700px) { :host { padding-bottom: 64px; } }"],  # for the bar at the bottom
+            stylesheets=[UNBOUNDED, "@media (max-width: 700px) { :host { padding-bottom: 64px; } }"],  # the bottom bar
         )  # fmt: skip
 
     def __panel__(self) -> Any:

@@ -16,6 +16,7 @@ caption { text-align: left; font-size: 14px; padding: 4px 0; }
 th, td { padding: 3px 16px 3px 0; text-align: right; white-space: nowrap; }
 th[scope=row], thead th:first-child { text-align: left; }
 th { font-weight: 600; }
+table.narrow th { white-space: normal; }
 thead th { position: sticky; top: 0; background: var(--panel-background-color, canvas);
   border-bottom: 1px solid currentColor; }
 tr.best > * { font-weight: 600; }

@@ -7,7 +7,9 @@ import pytest
 
 from hidviz import Recording, divide, random_couplings, scan, simulate
 from hidviz.evaluation.paired import Difference, block_costs, paired
+from hidviz.experiments.scan_speed import learner_for
 from hidviz.experiments.scan_table import Scan, ScanRow
+from hidviz.ui.text.own_scan import rows_table
 
 
 def simulated(n_hidden, seed, n_visible=5, n_bins=8000):
@@ -83,3 +85,28 @@ def test_the_true_number_of_hidden_units_is_found_in_nine_of_ten():
         right_bic += last.lowest_bic.n_hidden == n_hidden
     assert right >= 9
     assert right_bic >= 9
+
+
+@pytest.mark.slow
+def test_a_model_that_is_too_large_to_be_summed_in_a_minute_is_sampled_and_judged_exactly():
+    truth = random_couplings(4, 1, np.random.default_rng(3), bias=0.2, variance=2.0)
+    parts = divide(simulate(truth, 3000, np.random.default_rng(3)).recording)
+    assert learner_for(parts, 10, True, 300) == "gibbs"
+    assert learner_for(parts, 10, False, 300) == learner_for(parts, 2, True, 300) == "exact"
+    *_, table = scan(parts, hidden=(10,), hidden_hidden=(True,), starts=1)
+    row = table.rows[1]
+    assert row.sampled
+    assert not row.note
+    assert row.judged == pytest.approx(block_costs(row.couplings, parts.judge))
+    assert np.isfinite([row.cost, row.aic, row.bic]).all()
+    assert "10 hidden units with M, sampled" in table.in_words()
+    assert "sampled)</th>" in rows_table(table)
+    assert table.records()[1]["sampled"] is True
+
+
+def test_a_model_that_nothing_could_judge_is_refused_before_it_is_fitted():
+    truth = random_couplings(4, 1, np.random.default_rng(3), bias=0.2)
+    parts = divide(simulate(truth, 2000, np.random.default_rng(3)).recording)
+    *_, table = scan(parts, hidden=(12,), hidden_hidden=(True,), starts=1)
+    assert "4**12 transitions a step" in table.rows[1].note
+    assert not table.rows[1].judged.size

@@ -18,7 +18,7 @@ def take(tab, *paths):
 
 
 def test_ours_goes_from_the_first_press_to_the_chart_the_checks_and_the_export(open_page, tmp_path):
-    tab = open_page("?tab=mydata", width=800)
+    tab = open_page("?tab=mydata", width=800, height=640)
     tab.get_by_text("the first 10 s").wait_for()  # something to look at before anything is pressed
     press(tab, "Try ours")
     tab.get_by_text("49,900 bins of 20 ms").wait_for()
@@ -30,6 +30,8 @@ def test_ours_goes_from_the_first_press_to_the_chart_the_checks_and_the_export(o
     tab.get_by_text("1 of 2 models").wait_for()
     tab.get_by_text("All 2 models are there").wait_for(timeout=180_000)
     tab.get_by_text(re.compile(r"One hidden unit with memory \(M\): 2\d\d ± \d\d thousandths")).wait_for()
+    table, after = (tab.get_by_text(text).bounding_box() for text in ("lag 2, no hidden unit", "Can it be relied on"))
+    assert table["y"] + table["height"] <= after["y"]  # what is longer than the window lies over nothing
     press(tab, "Check model")
     tab.get_by_text("is a shared state that is up in").wait_for(timeout=120_000)
     press(tab, "Stop checks")

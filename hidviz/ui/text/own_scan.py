@@ -67,27 +67,39 @@ def called(row: ScanRow) -> str:
 
 def rows_table(table: Scan) -> str:
     """The rows, the chosen one marked, with lag 2 and what repeats tell below."""
-    heads = ("", "gain on lag 1", "on one unit fewer", "AIC", "BIC", "")
+    heads = ("", "gain on lag 1", "on one unit fewer", "AIC", "BIC")
     chosen, body = table.chosen, []
+    lowest = [min((each for each in found if np.isfinite(each)), default=np.nan)
+              for found in ([row.aic for row in table.rows], [row.bic for row in table.rows])]  # fmt: skip
     for each in table.rows:
+        remarks = ["chosen"] * (each is chosen) + ["sampled"] * each.sampled
+        name = f"{each.name} ({', '.join(remarks)})" if remarks else each.name
         if each.note:
-            body.append(f'<tr><th scope="row">{each.name}</th><td colspan="5">{escape(each.note)}</td></tr>')
+            body.append(f'<tr><th scope="row">{name}</th><td colspan="4">{escape(each.note)}</td></tr>')
             continue
-        gain, step = ("–" if d is None or not each.n_hidden else d.in_words() for d in (each.gain, each.step))
-        mark = ' class="best"' if each is chosen else ""
-        what = "chosen" if each is chosen else "lowest BIC" if each is table.lowest_bic else ""
-        body.append(_line(each.name, (gain, step, f"{each.aic:.4f}", f"{each.bic:.4f}", what), mark))
+        first = each is table.rows[0]
+        gain, step = ("–" if d is None or first else d.in_words() for d in (each.gain, each.step))
+        above = (_above(each.aic, lowest[0]), _above(each.bic, lowest[1]))
+        body.append(_line(name, (gain, step, *above), ' class="best"' if each is chosen else ""))
     extra = {"lag 2, no hidden unit": table.lag2}
     if table.repeats is not None:
         extra["h(t) alone"] = table.repeats[0]
-    body += [_line(name, (gain.in_words(), "–", "–", "–", "")) for name, gain in extra.items()]
+    body += [_line(name, (gain.in_words(), "–", "–", "–")) for name, gain in extra.items()]
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    caption = f"Gains in {UNIT} on the judging blocks, ± one standard error of paired differences; AIC and BIC in nats"
+    caption = (
+        f"Gains in {UNIT} on the judging blocks, ± one standard error of paired differences; AIC and BIC above the "
+        "lowest of all, in the same unit, on the part learned from."
+    )
     return (
-        f"<p>{caption} per bin. {escape(table.how)}.</p>"
-        '<div class="scroll" style="--best:currentColor"><table>'
+        f"<p>{caption} {escape(table.how)}.</p>"
+        '<div class="scroll" style="--best:currentColor"><table class="narrow">'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
+
+
+def _above(value: float, lowest: float) -> str:
+    """By how much a criterion lies above the lowest, in thousandths of a nat per bin."""
+    return f"{1000.0 * (value - lowest):,.0f}" if np.isfinite(value) else "–"
 
 
 def _line(name: str, cells: tuple[str, ...], mark: str = "") -> str:
