@@ -8,8 +8,9 @@ browser, without its drawing. All press Run; then each presses Pause and Run aga
 The latency is from the press to the status line that says so. The runs are those of Fig. 3 by gradient ascent, the
 paper's rule, since L-BFGS would be done before the last session has opened; a run that ends is run again.
 
-The soak opens sessions in groups of ten, runs each for a moment, closes them as tabs are closed, and prints the
-server's memory after every twenty. Visitors use the same cores as the server, so a server alone is a little faster.
+The soak opens sessions in groups of ten, runs each for a moment, closes them as tabs are closed, but for every fifth,
+which vanishes without a word, and prints the server's memory after every twenty. Visitors use the same cores as the
+server, so a server alone is a little faster.
 """
 
 from __future__ import annotations
@@ -175,13 +176,15 @@ async def _use(visitor: Visitor, delay: float, seconds: float) -> list[tuple[flo
 
 
 async def _visit(server: Server, n_sessions: int, seconds: float) -> None:
-    """Open some sessions, run all of them for a while, close them together."""
+    """Open some sessions, run all of them for a while, end them together: every fifth vanishes, the others close."""
     visitors = [await Visitor.open(server.url + QUERY) for _ in range(n_sessions)]
     for visitor in visitors:
         await visitor.press("Run")
     await asyncio.gather(*[visitor.until(lambda state: state["running"]) for visitor in visitors])
     await asyncio.sleep(seconds)
-    await asyncio.gather(*[visitor.close() for visitor in visitors])
+    await asyncio.gather(
+        *[visitor.vanish() if number % 5 == 4 else visitor.close() for number, visitor in enumerate(visitors)]
+    )
 
 
 async def _settled(server: Server) -> tuple[int, float]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import socket
+import struct
 import time
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -92,6 +94,14 @@ class Visitor:
         self._socket.close()
         if self._listening is not None:
             await asyncio.gather(self._listening, return_exceptions=True)
+
+    async def vanish(self) -> None:
+        """Be gone without a word, as a machine that is switched off: the line is reset under what is on its way."""
+        stream = getattr(self._socket, "stream", None) or self._socket.protocol.stream
+        if self._listening is not None:
+            self._listening.cancel()
+        stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        stream.close()
 
     async def _listen(self) -> None:
         while (message := await self._receive())[0]:

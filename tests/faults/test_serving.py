@@ -1,13 +1,11 @@
 """The server as a service: who may connect, what it logs, and that nothing of it is left when it has ended."""
 
 import base64
-import gc
 import json
 import os
 import re
 import signal
 import socket
-import struct
 import time
 import urllib.request
 
@@ -77,21 +75,12 @@ def test_health_is_answered(serving):
         assert answer.status == 200
 
 
-async def vanished(url, query="", *, running=True):
+async def vanished(url):
     """A session whose browser goes without a word while frames are on their way to it."""
-    visitor = await Visitor.open(url + query)
-    if running:
-        await visitor.press("Run")
-        await visitor.until(lambda now: now["running"])
-    line = (
-        visitor._socket.stream.socket if hasattr(visitor._socket, "stream") else visitor._socket.protocol.stream.socket
-    )
-    line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    visitor._listening.cancel()
-    os.close(os.dup(line.fileno()))
-    line.close()
-    del visitor, line
-    gc.collect()
+    visitor = await Visitor.open(url)
+    await visitor.press("Run")
+    await visitor.until(lambda now: now["running"])
+    await visitor.vanish()
 
 
 def test_the_log_has_one_line_an_event_and_nothing_of_the_user(serving):
