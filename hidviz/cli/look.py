@@ -19,7 +19,7 @@ layouts, by the ending of FILE:
   .npy             (T, N) or (trials, T, N); Kilosort's spike_times.npy beside its spike_clusters.npy
   .npz             an array a trial, or an array of spike times a unit
   .mat             a cell array of spike times, or a matrix (versions 5 and 7.3)
-  .nwb .h5         the units table, with its trials (pip install hidviz[nwb])
+  .nwb .h5         the units table, with its trials (pip install h5py)
 
   hidviz look session.nwb --bin 20ms
   hidviz look spike_times.npy --rate 30000 --bin 10ms

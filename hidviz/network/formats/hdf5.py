@@ -37,7 +37,7 @@ def opened(path: Path) -> Any:
     try:
         import h5py  # an extra: most recordings are read without it
     except ImportError as error:
-        raise ValueError("needs h5py to be read: pip install hidviz[nwb]") from error
+        raise ValueError("needs h5py to be read: pip install h5py") from error
     try:
         return h5py.File(path, "r")
     except OSError as error:
@@ -83,9 +83,11 @@ def read_nwb(path: Path, options: Options) -> Spikes:
     found = from_trials(trials, names)
     if not table:
         return found
+    what = "The interval" if len(table) == 1 else f"The {len(table)} intervals"
+    trials_are = "is the trial" if len(table) == 1 else "are the trials"
     return found.remarked(
-        f"{len(table)} intervals of the table {options.trials or 'trials'} are the trials, and nothing outside them is "
-        "read; --trials none reads all."
+        f"{what} of the table {options.trials or 'trials'} {trials_are}, and nothing outside is read; "
+        "--trials none reads all."
     )
 
 
