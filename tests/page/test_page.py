@@ -213,6 +213,17 @@ def test_everything_shows_at_two_widths_and_in_the_dark(open_page):
 
 
 @pytest.mark.slow
+def test_a_page_that_becomes_narrow_puts_its_knobs_away(open_page):
+    tab = open_page("?nv=4&nh=1&T=200&out=100")
+    knob = tab.get_by_label("Visible units", exact=True)
+    knob.wait_for(state="visible")
+    tab.set_viewport_size({"width": 390, "height": 844})
+    knob.wait_for(state="hidden")
+    tab.get_by_role("tab", name="Data", exact=True).click()
+    tab.get_by_role("button", name="Open drawer").click()
+    knob.wait_for(state="visible")
+
+
 def test_buttons_in_any_order_leave_a_living_page(open_page):
     tab = open_page("?T=500")
     for name in ("Step", "Rewind", "Run", "New data", "Flip hidden unit 2", "New start", "Rewind", "Swap hidden units"):

@@ -141,7 +141,7 @@ class Instrument(Component):
         on_address: called with the query of the address to which the browser went back or forward.
         on_shared: called with a whole link, and whether it is on the clipboard.
 
-    `on_narrow` is called if the page opens where there is little room.
+    `on_narrow` is called if the page opens where there is little room, and when its room becomes little.
     """
 
     sentence = param.String(doc="What happened last, in a sentence; changes at events only.")

@@ -1,13 +1,15 @@
 // The page's nerve: the status line for people, screen readers and tests, acknowledgement of frames, and the keyboard.
 
-const NARROW = 900  // pixels below which the knobs would cover the picture
+const NARROW = "(max-width: 899px)"  // where the knobs would cover the picture
 
 export function render({ model }) {
   const status = make("div", { id: "hidviz-status", role: "status" })
-  let told = innerWidth >= NARROW
+  const narrow = window.matchMedia(NARROW)
+  const tell = () => { if (narrow.matches) { model.send_msg({ narrow: true }) } }
+  let told = false
   const acknowledge = () => {
     const frame = model.frame
-    if (!told) { model.send_msg({ narrow: true }) }  // once the server listens, that is with the first frame
+    if (!told) { tell() }  // once the server listens, that is with the first frame
     told = true
     const answer = () => model.send_msg({ drawn: frame })
     document.hidden ? answer() : requestAnimationFrame(answer)
@@ -53,8 +55,10 @@ export function render({ model }) {
     model.send_msg({ key: event.key })
   }
   window.addEventListener("keydown", listen)
+  narrow.addEventListener("change", tell)
   model.on("remove", () => {
     window.removeEventListener("keydown", listen)
+    narrow.removeEventListener("change", tell)
     window.removeEventListener("popstate", travel)
   })
   return themed(model, status)
