@@ -75,7 +75,7 @@ STARTS: Mapping[str, str] = MappingProxyType(
     {
         "random": "Small random couplings",
         "right-signed": "Small, with the signs of the truth",
-        "wrong-signed": "Small, every hidden unit mirrored",
+        "wrong-signed": "Small, all hidden signs flipped",
         "truth": "At the true couplings",
     }
 )

@@ -129,7 +129,7 @@ def _fig3() -> Figure:
         "From a random start the cost falls smoothly while the errors of K and L as found (thin) may stay large: a "
         "hidden unit has come out with its sign flipped. Started with the right signs they are small, and so they are "
         "after alignment (bold); the final cost is the same.",
-        "L-BFGS to convergence, no slope above 1e-6 nats a bin; no penalty, no box.",
+        "L-BFGS to convergence, largest gradient below 1e-6 nats per bin; no penalty, no box.",
         "traces",
         (*random, *signed),
         (random[0], signed[0]),
@@ -145,7 +145,8 @@ def _fig4() -> Figure:
         "Fig. 4: cost against data length, 10 + 10",
         "The training cost rises and the held-out cost falls to the same limit, the cost at the truth of endless data. "
         "AIC and BIC are made from the training cost, per bin; BIC with (N/2) log n, where the paper has N log N. "
-        "Every cost is drawn relative to the truth's on the same data, which takes out the luck of one recording.",
+        "Every cost is drawn relative to the truth's on the same data, which takes out the sampling noise of one data "
+        "set.",
         "L-BFGS, the best step on held-out data, and a run ends 30 steps after it; no penalty, no box. Without that "
         "rule the likelihood of short data is largest at infinite couplings.",
         "costs",

@@ -23,6 +23,16 @@ tr.best > * { font-weight: 600; }
 tr.best th { box-shadow: inset 4px 0 0 var(--best); padding-left: 10px; }
 tr.best td.held span { color: var(--best); padding-left: 6px; }
 """
+SWIPED = """
+@media (max-width: 700px) {
+  :host { flex-wrap: nowrap !important; overflow-x: auto; scroll-snap-type: x mandatory; }
+}
+"""
+LARGE = """
+@media (max-width: 700px) {
+  :host { flex: 0 0 82% !important; max-width: 82% !important; scroll-snap-align: start; }
+}
+"""
 
 
 def words(html: str = "", *, size: int = 15, weight: int = 400, **layout: Any) -> Any:
@@ -79,10 +89,12 @@ def row(*items: Any, basis: int) -> Any:
 
 
 def maps(*squares: Any) -> Any:
-    """Square figures side by side, of one size also where the last of them wraps to a line of its own."""
+    """Square figures side by side, of one size also where the last wraps; on a phone in one row that is swiped."""
     shown = row(*squares, basis=180)
+    shown.stylesheets = [SWIPED]
     for each in squares:
         each.styles = each.styles | {"max-width": "calc(50% - 8px)"}
+        each.stylesheets = [LARGE]
     return shown
 
 

@@ -67,8 +67,10 @@ def page() -> Any:
         label="Preset",
         options={"Choose a preset": ""} | {about.title: name for name, about in ABOUT_PRESETS.items()},
         value=preset_of(dashboard.session.wanted),
-        width=280,
-        stylesheets=["@media (max-width: 700px) { :host { width: 138px !important; min-width: 0 !important; } }"],
+        sizing_mode="stretch_width",
+        max_width=280,
+        min_width=80,
+        styles={"flex": "1 100 280px", "contain": "inline-size"},  # gives way first where there is little room
         size="small",
         margin=(6, 8),
         sx=_inked(dark),

@@ -56,7 +56,7 @@ def test_the_path_of_an_error_is_stepped_in_delay_and_follows_the_learner(small)
     tab.get_by_role("slider", name="Delay q").first.press("ArrowRight")
     tab.get_by_text("comes back through 2 hidden units").wait_for()
     table.get_by_text("M from hidden").wait_for()
-    until(tab, lambda: drawing(tab, "Path of an error").locator("line").count() == 3, "3 lines")
+    until(tab, lambda: drawing(tab, "How an error propagates back").locator("line").count() == 3, "3 lines")
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 def fig3(opened):
     """The page as it opens, with the tab in front."""
     tab = opened("?tab=equivalent")
-    tab.get_by_text("no data prefer one").wait_for()
+    tab.get_by_text("data cannot select one").wait_for()
     return tab
 
 
@@ -95,7 +95,7 @@ def test_a_step_further_is_evaluated_and_a_running_one_is_not_followed(small):
     press(tab, "Update")
     tab.get_by_text("Evaluated at step 6").wait_for(state="detached")
     press(tab, "Pause")
-    tab.get_by_text("no data prefer one").wait_for()
+    tab.get_by_text("data cannot select one").wait_for()
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 

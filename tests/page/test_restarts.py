@@ -68,10 +68,10 @@ def test_a_click_on_a_mark_loads_its_run(small):
     place = """index => {
         const plot = Bokeh.documents.map(d => d.get_model_by_name("Starts: K")).find(Boolean)
         const view = Bokeh.index.find_one(plot)
-        const { found, above } = plot.renderers.at(-1).data_source.data
+        const { left, found } = plot.renderers.at(-1).data_source.data
         view.canvas_view.el.scrollIntoView({ block: "center" })
         const box = view.canvas_view.el.getBoundingClientRect()
-        return [box.x + view.frame.x_scale.compute(found[index]), box.y + view.frame.y_scale.compute(above[index])]
+        return [box.x + view.frame.x_scale.compute(left[index]), box.y + view.frame.y_scale.compute(found[index])]
     }"""
     for k in (1, 0):
         exact = numbers(rows(tab).nth(k))

@@ -83,7 +83,7 @@ def test_error_bars_are_told_with_flat_directions_and_the_scale_valley():
 @browser
 def test_a_paused_fit_is_judged_and_its_error_bars_shown(open_page):
     tab = open_page("?tab=scores")
-    press(tab, "Judge this fit")
+    press(tab, "Score this fit")
     tab.get_by_text("predicts held-out data best").wait_for()
     assert tab.get_by_role("region", name="Models judged").get_by_role("row").count() >= 5
     assert "best" in row(tab, "This fit").inner_text() or "best" in row(tab, "Best held-out").inner_text()
@@ -101,7 +101,7 @@ def test_a_paused_fit_is_judged_and_its_error_bars_shown(open_page):
 def test_a_running_fit_is_judged_and_the_page_says_when_it_has_moved_on(open_page):
     tab = open_page("?tab=scores&nv=6&nh=2&T=4000&model=stochastic&learner=exact&opt=gradient&rate=0.001", width=800)
     press(tab, "Run")
-    press(tab, "Judge this fit")
+    press(tab, "Score this fit")
     row(tab, "Lag 2").wait_for()
     assert state(tab)["running"]
     tab.get_by_text("The page has moved on since").wait_for()
@@ -117,12 +117,12 @@ def test_what_would_take_too_long_is_refused_in_a_sentence_and_what_takes_long_c
     wait_for(tab, lambda now: now["cost"] is not None, "step 0")
     press(tab, "Error bars")
     tab.get_by_text("at most 2,500 of them, got 9,600").wait_for()
-    press(tab, "Judge this fit")
+    press(tab, "Score this fit")
     tab.get_by_text("Judging: ").wait_for()
     press(tab, "Cancel")
     tab.get_by_text("Judging given up.").wait_for()
     deadline = time.monotonic() + 10
-    while tab.get_by_role("button", name="Judge this fit", exact=True).is_disabled():
+    while tab.get_by_role("button", name="Score this fit", exact=True).is_disabled():
         assert time.monotonic() < deadline
         tab.wait_for_timeout(50)
 

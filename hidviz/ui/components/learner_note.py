@@ -1,4 +1,4 @@
-"""What a learner assumes, what it climbs, what it costs, and when to stop it: to be read before pressing Run."""
+"""What a learner assumes, what it maximises, what it costs, and when to stop it: to be read before pressing Run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LearnerNote(Component):
         on_advice: called with the knobs that were advised, when a person takes the advice.
     """
 
-    summary = param.String(doc="What the learner assumes, climbs and costs.")
+    summary = param.String(doc="What the learner assumes, maximises and costs.")
     advice = param.String(doc="When to stop, and why.")
     offer = param.String(doc="What taking the advice does; empty where it is taken already.")
     equations = param.List([], doc="Its equations in KaTeX, without delimiters.")
@@ -44,7 +44,7 @@ class LearnerNote(Component):
         method = LEARNERS[experiment.learner]
         time = evaluation_time(experiment.learner, experiment)
         self.put(
-            summary=f"{method.summary} Climbs the {method.objective}; about {time} an evaluation.",
+            summary=f"{method.summary} Maximises the {method.objective}; about {time} per gradient evaluation.",
             advice=told.reason,
             offer="" if taken else f"Set {limits_in_words(told.knobs)}",
             equations=list(method.equations),

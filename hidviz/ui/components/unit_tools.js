@@ -6,7 +6,7 @@ export function render({ model }) {
   const exchange = () => model.send_msg({ swap: [Number(first.value), Number(second.value)] })
   const swap = make("span", {}, button({}, exchange, "Swap hidden units"), first,
     make("span", { "aria-hidden": "true" }, "↔"), second)
-  const broken = make("span", { class: "broken" }, "Not a symmetry: of unit", which,
+  const broken = make("span", { class: "broken" }, "Control: flip only part of unit", which,
     ...["K", "L"].map((block) => button({ title: `Flip ${block} alone: not a symmetry, the cost jumps` },
       () => model.send_msg({ broken: [Number(which.value), block] }), `Flip ${block} only`)))
   const root = make("div", { class: "tools" }, swap, broken)

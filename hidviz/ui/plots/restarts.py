@@ -1,8 +1,8 @@
-"""Scatter of many starts: how far each is from the best cost, and from the truth, as found and aligned.
+"""Slopes of many starts: the error of each as found on the left, aligned to the truth on the right.
 
-A hollow mark stands at the error as found, a full one at the error after alignment, on one line at the cost of the run.
-Colour and shape tell the gauge. Where all full marks fall together and the hollow ones do not, the starts found one
-model, in different gauges.
+A hollow mark stands at the error as found, a full one at the error after alignment, and a line joins the two. Colour
+and shape tell the gauge. Where the lines come from many heights and meet in one, the starts found one model, in
+different gauges. A start that did not come to the best cost has a dashed line.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span, TapTool
+from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, Segment, TapTool
 from bokeh.plotting import figure
 
 from hidviz.experiments import SAME, Restarts
-from hidviz.ui.plots.axes import paint_axes
-from hidviz.ui.theme import block_colours, inks
+from hidviz.ui.plots.axes import paint_axes, stroke
+from hidviz.ui.theme import block_letters
 
-LEAST = 1e-10  # nats per bin: a cost this near to the best is drawn as if it were this far
+FOUND, ALIGNED = 0.0, 1.0  # where the two errors of a start stand
+DASHED = " ".join(map(str, stroke("dashed")))
 OTHER = "other"
 WITHIN = np.format_float_scientific(SAME, trim="-", exp_digits=1)
 
@@ -60,7 +61,7 @@ class RestartsPlot:
 
     def __init__(self, on_pick: Callable[[int], None]) -> None:
         self._on_pick = on_pick
-        empty = ("x", "found", "aligned", "above", "cost", "colour", "shape", "start", "gauge", "state")
+        empty = ("left", "right", "found", "aligned", "cost", "colour", "shape", "dash", "start", "gauge", "state")
         self._sources = {block: ColumnDataSource({name: [] for name in empty}) for block in "KL"}
         self.figures = {block: self._figure(block) for block in "KL"}
 
@@ -69,20 +70,23 @@ class RestartsPlot:
         plot = figure(
             height=286,
             sizing_mode="stretch_width",
-            y_axis_type="log",
-            x_range=Range1d(0.0, 1.0),
-            y_range=Range1d(LEAST / 3, 10.0),
+            x_range=Range1d(FOUND - 0.25, ALIGNED + 0.25),
+            y_range=Range1d(0.0, 1.0),
             tools="",
             toolbar_location=None,
             min_border=0,
             name=f"Starts: {block}",
         )
-        plot.xaxis.axis_label = f"rms error of {block}: hollow as found, full aligned"
-        plot.yaxis.axis_label = "cost above best (nats per bin)"
-        plot.add_layout(Span(dimension="width", location=SAME, line_width=1.5, line_dash="dashed"))
-        plot.segment("found", "above", "aligned", "above", source=source, line_color="colour", line_alpha=0.35)
-        hollow = plot.scatter("found", "above", source=source, marker="shape", size=11, fill_alpha=0.0, line_width=2)
-        full = plot.scatter("aligned", "above", source=source, marker="shape", size=11, fill_color="colour")
+        plot.xaxis.ticker = FixedTicker(ticks=[FOUND, ALIGNED])
+        plot.xaxis.major_label_overrides = {FOUND: "as found", ALIGNED: "aligned to the truth"}
+        plot.yaxis.axis_label = f"rms error of {block}"
+        plot.add_glyph(
+            source,
+            Segment(x0="left", y0="found", x1="right", y1="aligned", line_color="colour", line_dash="dash",
+                    line_alpha=0.6, line_width=2),
+        )  # fmt: skip
+        full = plot.scatter("right", "aligned", source=source, marker="shape", size=11, fill_color="colour")
+        hollow = plot.scatter("left", "found", source=source, marker="shape", size=11, fill_alpha=0.0, line_width=2)
         for renderer in (hollow, full):
             renderer.glyph.line_color = "colour"
             renderer.nonselection_glyph = renderer.selection_glyph = None  # a click loads; it is no selection
@@ -101,7 +105,9 @@ class RestartsPlot:
         """Draw all starts."""
         starts = table.starts
         shared: dict[str, Any] = {
-            "above": np.maximum([start.cost - table.lowest for start in starts], LEAST),
+            "left": [FOUND] * len(starts),
+            "right": [ALIGNED] * len(starts),
+            "dash": ["solid" if start.cost <= table.lowest + SAME else DASHED for start in starts],
             "cost": [start.cost for start in starts],
             "colour": [marks[start.gauge].colour for start in starts],
             "shape": [marks[start.gauge].shape for start in starts],
@@ -109,25 +115,22 @@ class RestartsPlot:
             "gauge": [start.gauge for start in starts],
             "state": [start.state for start in starts],
         }
-        high = 10.0 ** np.ceil(np.log10(max(2.0 * float(shared["above"].max()), 10.0 * SAME)))
         for block, source in self._sources.items():
             found, aligned = ([error[block] for error in errors] for errors in
                               ((s.rms for s in starts), (s.aligned for s in starts)))  # fmt: skip
             plot = self.figures[block]
             far = 1.08 * max(*found, *aligned, 1e-3)
-            if not 0.7 * plot.x_range.end < far <= plot.x_range.end:
-                plot.x_range.end = 1.2 * far
-            plot.y_range.end = high
-            source.data = shared | {"found": found, "aligned": aligned, "x": found}
+            if not 0.7 * plot.y_range.end < far <= plot.y_range.end:
+                plot.y_range.end = 1.2 * far
+            source.data = shared | {"found": found, "aligned": aligned}
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme; the axis of each figure in the colour of its block."""
-        colours = block_colours(dark)
+        letters = block_letters(dark)
         for block, plot in self.figures.items():
             paint_axes(plot, dark)
-            plot.xaxis.axis_label_text_color = colours[block]
-            for span in plot.select(Span):
-                span.line_color = inks(dark).quiet
+            plot.xgrid.grid_line_color = None
+            plot.yaxis.axis_label_text_color = letters[block]
 
 
 def legend(table: Restarts, marks: Mapping[str, Mark]) -> str:
@@ -145,5 +148,5 @@ def legend(table: Restarts, marks: Mapping[str, Mark]) -> str:
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:4px 18px;font-size:14px;font-variant-numeric:tabular-nums">'
         f"<span>Hidden units found in the places of true 1, 2, …:</span>{items}"
-        f"<span>dashed: {WITHIN} above the best, below which a start has reached it</span></div>"
+        f"<span>dashed: more than {WITHIN} nats per bin above the best cost</span></div>"
     )

@@ -44,7 +44,9 @@ class TransportBar:
             ),
             (
                 button("Step", "step", "One step of the optimiser (s)", session.step),
-                button(HALF, "half", "The couplings move (M), or the beliefs settle (E) (h)", session.half_step),
+                button(
+                    HALF, "half", "E-step: update ⟨σ⟩ given the data; M-step: update couplings (h)", session.half_step
+                ),
                 button("Rewind", "rewind", "Back to the same start on the same data (r)", session.rewind),
             ),
             (

@@ -81,7 +81,7 @@ KNOBS = (
     Knob("box", "box", "Box", "Largest size a coupling may have; 0: no limit.", "now"),
     Knob("patience", "stop", "Held-out patience", "Stop when the held-out cost has not fallen for so many steps; "
          "0: go on to convergence.", "now"),
-    Knob("max_steps", "max", "Most steps", "Stop after so many steps; 0: no limit.", "now"),
+    Knob("max_steps", "max", "Maximum steps", "Stop after so many steps; 0: no limit.", "now"),
 )  # fmt: skip
 
 LIMITS = ("rate", "box", "patience", "max_steps")

@@ -175,7 +175,9 @@ class LiveRun:
         else:
             self._continue(base, going=False, steps=2, halves=True)
         m_step = base.snapshot.phase == "E"
-        self.event = "M-step: the couplings move, the beliefs stay." if m_step else "E-step: beliefs settle."
+        self.event = (
+            "M-step: the couplings are updated, ⟨σ⟩ stays." if m_step else "E-step: ⟨σ⟩ is updated given the data."
+        )
 
     def run_to(self, step: int) -> None:
         """Learn from the start up to this step, then pause."""

@@ -136,7 +136,7 @@ class DataTab:
             ),
             "Correlations between visible units": (self.maps.layout,),
             "The network over time": (self.network.layout,),
-            "The path of an error": (self.path.layout,),
+            "How an error propagates back": (self.path.layout,),
         }
         column = pmui.Column(sizing_mode="stretch_width", margin=(8, 0))
         for title, parts in sections.items():

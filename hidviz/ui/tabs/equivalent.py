@@ -144,11 +144,12 @@ class EquivalentTab:
         for choice in (self.unit, self.block, self.scaled):
             choice.param.watch(lambda _: self._start_probe(), "value")
         broken = pmui.Column(
-            heading("Half a flip is not a symmetry"), pmui.Row(self.unit, self.block, sizing_mode="stretch_width"),
+            heading("Flipping only K (or L) is not a symmetry"),
+            pmui.Row(self.unit, self.block, sizing_mode="stretch_width"),
             self.jump, sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
         scale = pmui.Column(
-            heading("Scale is nearly a symmetry"), self.scaled,
+            heading("Rescaling K → cK, L → L/c is a soft direction"), self.scaled,
             pn.pane.Bokeh(self.valley.figure, sizing_mode="stretch_width", margin=0),
             self.flat, sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
@@ -247,7 +248,8 @@ class EquivalentTab:
         step, now = self._base.snapshot.step, frame.snapshot.step
         gone = "" if gauge is not None else f" The page has gone on to step {now:,}: press Update."
         self.place.object = (
-            f"Evaluated at step {step:,}: each model with its cost, and its rms errors of K and L as they stand.{gone}"
+            f"Evaluated at step {step:,}: each model with its cost, and its rms errors of K and L "
+            f"before alignment.{gone}"
         )
 
 
@@ -257,7 +259,7 @@ def verdict(costs: list[float], *, exact: bool) -> str:
     kind = "exact cost" if exact else "cost"
     to = f", up to rounding ({spread:.0e})" if spread else " to the last digit"
     if spread < SAME:
-        return f"All have the same {kind}, {costs[0]:.6f} nats per bin{to}: no data prefer one."
+        return f"All have the same {kind}, {costs[0]:.6f} nats per bin{to}: data cannot select one."
     return f"Their costs differ by {spread:.1g} nats per bin, as {NOISE} do."
 
 

@@ -43,7 +43,7 @@ class ErrorPath:
         for control in self._controls:
             control.param.watch(lambda _: self._draw(), "value")
         self.note = sentence()
-        self.schematic = Schematic("Path of an error", sizing_mode="stretch_width", margin=0)
+        self.schematic = Schematic("How an error propagates back", sizing_mode="stretch_width", margin=0)
         self.numbers = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
         self._frame: Frame | None = None
         self._bar = row(*self._controls, basis=170)

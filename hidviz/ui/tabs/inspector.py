@@ -91,10 +91,10 @@ class InspectorTab:
         for choice in (self.unit, self.whose):
             choice.param.watch(self._changed, "value")
         self.buttons = Buttons(
-            Button("Error bars", "play", "Work out how well the data tell each coupling shown now", self._ask),
+            Button("Error bars", "play", "Work out the standard error of each coupling shown now", self._ask),
             columns=0, margin=8,
         )  # fmt: skip
-        self.stop = pmui.Button(label="Give up", variant="outlined", visible=False, on_click=self._give_up, margin=8)
+        self.stop = pmui.Button(label="Cancel", variant="outlined", visible=False, on_click=self._give_up, margin=8)
         self.told, self.picture_line, self.bars_line = sentence(), sentence(), sentence()
         self.unit_title = heading("")
         picture = pmui.Column(
@@ -170,7 +170,7 @@ class InspectorTab:
         chosen = places.index(self._chosen) if self._chosen in places else -1
         name = unit_name(unit, n_visible)
         self.unit_title.object = titling(f"Couplings of {name}")
-        self.told.object = self._rows[chosen].in_words() if chosen >= 0 else "Press a row to be told of one coupling."
+        self.told.object = self._rows[chosen].in_words() if chosen >= 0 else "Select a row for details."
         self.table.show(f"Couplings of {name}", self._rows, chosen=chosen, running=running)
         self._draw_unit(frame, unit)
         self.map.show(frame, bars)

@@ -21,6 +21,7 @@ from hidviz.ui.state.session import Session
 from hidviz.ui.text.status import (
     READABLE,
     equivalents_in_words,
+    errors_legend,
     gauge_in_words,
     network_caption,
     question,
@@ -106,6 +107,7 @@ class LearnTab:
         for plot in (self.cost, self.errors, self.heatmaps):
             plot.restyle(dark)
         self._dark = dark
+        self.legend.object = errors_legend(dark)
         self._changes.spoil()
 
     def close(self) -> None:
@@ -139,7 +141,7 @@ class LearnTab:
             switch.param.watch(self._changed, "value")
         self.scale = pn.pane.HTML("", margin=0)
         self.gauge_line, self.unit_title = words(), words()
-        legend = words("thin: as found · bold: aligned to the truth", size=14)
+        self.legend = words(size=14)
         pictures = [square(title, each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]
         self.question = words("", size=22, weight=600)
         self.layout = pn.Column(
@@ -149,7 +151,7 @@ class LearnTab:
             line(self.units, self.history),
             row(
                 titled("Cost per bin", self.cost.figure, self.log_switch),
-                titled("Errors of the couplings", self.errors.figure, legend),
+                titled("Errors of the couplings", self.errors.figure, self.legend),
                 basis=400,
             ),
             line(self.unit_tools, self.unit_title),

@@ -29,10 +29,10 @@ from hidviz.ui.text.scores import bars_in_words, table_of, table_of_bars, verdic
 from hidviz.ui.theme import block_colours, inks
 
 IDLE = (
-    "Judge the fit that the Learn tab shows by data it has not seen, beside models without hidden units; or ask how "
-    "well the data tell each of its couplings."
+    "Score the fit that the Learn tab shows on data it has not seen, beside models without hidden units; or ask how "
+    "precisely the data determine each of its couplings."
 )
-MOVED = "The page has moved on since: press again to judge what it shows now."
+MOVED = "The page has moved on since: press again to score what it shows now."
 
 
 class Switches(TypedDict):
@@ -129,9 +129,9 @@ class ScoresTab:
 
     def _build(self) -> None:
         self.buttons = Buttons(
-            Button("Judge this fit", "play", "Training and held-out cost, AIC and BIC, beside the baselines",
+            Button("Score this fit", "play", "Training and held-out cost, AIC and BIC, beside the baselines",
                    self.judge, True),
-            Button("Error bars", "bars", "How well the data tell each coupling", self.measure),
+            Button("Error bars", "bars", "How precisely the data determine each coupling", self.measure),
             columns=0, margin=0,
         )  # fmt: skip
         self.stop = pmui.Button(label="Cancel", variant="outlined", disabled=True, on_click=self._cancel, margin=0)
@@ -227,7 +227,7 @@ class ScoresTab:
         self.stop.disabled = not fractions
         self.buttons.disabled = [
             name
-            for name, runner in (("Judge this fit", self._judge), ("Error bars", self._bars))
+            for name, runner in (("Score this fit", self._judge), ("Error bars", self._bars))
             if not runner.ended
         ]  # fmt: skip
 

@@ -104,13 +104,13 @@ def bars_in_words(bars: ErrorBars, converged: bool) -> str:
         )
         said += [f"{n_down} of them curve downwards: no maximum yet."] * bool(n_down)
     else:
-        said.append(f"None of the {n} directions is flat: the data tell every combination of couplings.")
+        said.append(f"None of the {n} directions is flat: the data determine every combination of couplings.")
     if len(bars.scale_errors):
         least, most = (_percent(float(end)) for end in (bars.scale_errors.min(), bars.scale_errors.max()))
         range_of = least if least == most else f"{least} to {most}"
         said.append(
             f"Along the scale valley of a hidden unit, K → cK and L → L/c, the factor c is known to {range_of}: "
-            "for weak couplings the data tell only the products of K and L."
+            "for weak couplings the data determine only the products of K and L."
         )
     said.append("Actual errors far beyond the bars come from an early stop, a penalty, mean field, or another model.")
     return " ".join(said)

@@ -12,7 +12,7 @@ from hidviz.experiments import Experiment, Frame, preset_of
 from hidviz.learners import Infeasible, TooLarge
 from hidviz.learning import Cure, Penalty, Remark
 from hidviz.network import MATRICES, Gauge, cosines, n_equivalent_models
-from hidviz.ui.theme import diverging
+from hidviz.ui.theme import block_letters, diverging
 from hidviz.units import raised
 
 LISTED = 6  # hidden units that a sentence can name one by one; of more it gives the number
@@ -92,8 +92,8 @@ def units_of(frame: Frame) -> list[dict[str, Any]]:
         if true >= n_true:
             units.append({"match": "matches no true unit", "overlap": 0.0, "flipped": False})
             continue
-        sign = "−" if flipped else "+"
-        match = f"is {sign}true {true + 1}, overlap {abs(overlap):.2f}"
+        sign = ", opposite sign" if flipped else ""
+        match = f"true {true + 1}{sign} · cos {abs(overlap):.2f}"
         units.append({"match": match, "overlap": overlap, "flipped": flipped})
     return units
 
@@ -176,6 +176,13 @@ def scale_strip(largest: float, *, dark: bool, n_beyond: int = 0) -> str:
         '<span style="display:flex;align-items:center;gap:8px;white-space:nowrap">'
         f'coupling −{largest:.1f}<span style="{bar}"></span>+{largest:.1f}{beyond}</span></div>'
     )
+
+
+def errors_legend(dark: bool) -> str:
+    """What the lines of the errors are: a stroke in the colour of each block, thin and bold, as HTML."""
+    letters = block_letters(dark)
+    blocks = " ".join(f'<b style="color:{letters[block]}">{block}</b>' for block in "JKL")
+    return f"{blocks} · thin: as found · bold: aligned"
 
 
 def reading(frame: Frame | None, steps_per_second: float, running: bool) -> str:
