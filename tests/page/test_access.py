@@ -167,3 +167,18 @@ def test_reduced_motion_lets_nothing_turn_or_flicker(open_page):
     wait_for(tab, lambda now: now["gauge"] != before["gauge"], "the flip")
     tab.wait_for_timeout(600)  # twice the time of the motion that must not be
     assert tab.evaluate("window.widths.size") <= 18, "one width for each visible unit, and none between"
+
+
+def test_on_a_phone_the_head_is_whole_and_the_maps_are_swiped(open_page):
+    tab = open_page(width=390, height=844)
+    for name in ("Share link", "Help"):
+        box = tab.get_by_role("button", name=name, exact=True).bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    until(tab, lambda: len([each for each in tab.evaluate(FIGURES) if each[0] == "img"]) >= 5, "the figures")
+    maps = [tab.get_by_role("img", name=name, exact=True).bounding_box() for name in ("True couplings", "Inferred")]
+    assert maps[0]["y"] == maps[1]["y"], "in one row"
+    assert maps[0]["width"] == maps[1]["width"] > 0.6 * 390, "and each nearly as wide as the window"
+    flip = tab.get_by_role("button", name="Flip hidden unit 1", exact=True).bounding_box()
+    assert flip["y"] > maps[0]["y"] + maps[0]["height"]
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
