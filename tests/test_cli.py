@@ -38,6 +38,7 @@ def recorded(tmp_path_factory):
     return path, truth
 
 
+@pytest.mark.slow
 def test_help_teaches():
     shown = called("--help")
     assert shown.returncode == 0

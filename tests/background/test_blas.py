@@ -146,6 +146,7 @@ print(json.dumps([inside, after]))
 """) == [[1], [2]]
 
 
+@pytest.mark.slow
 def test_a_worker_process_keeps_one_thread_for_good():
     assert printed("""
 from hidviz.background import workers
@@ -159,6 +160,7 @@ print(json.dumps(sorted({pool["num_threads"] for pool in pools if pool["user_api
 """) == [1]
 
 
+@pytest.mark.slow
 def test_a_served_page_keeps_one_thread_for_good(tmp_path):
     """What `panel serve app.py` does for a session, and then says how many threads are left."""
     said = tmp_path / "threads.json"

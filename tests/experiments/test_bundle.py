@@ -314,6 +314,7 @@ def test_header_that_promises_more_than_there_is_is_refused(packed, shape):
     assert "its array trace" in refusal(repacked(packed, {"arrays.npz": inner}))
 
 
+@pytest.mark.slow
 def test_bombs_are_refused_before_they_unpack(packed):
     """Each member alone, and thirteen of them that together are much: no more is unpacked than the knobs allow."""
     zeros = bytes(64 * 2**20 - 128)

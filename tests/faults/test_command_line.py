@@ -77,6 +77,7 @@ def test_a_full_disk_is_noticed_before_the_work(recorded, tmp_path, capsys):
         assert names(disk.folder) == ["filler"]
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_meanwhile_costs_no_result(recorded, tmp_path):
     with small_disk(tmp_path / "disk", 400) as disk:
         words = ["fit", recorded, "--hidden", 2, "--starts", 40, "--steps", 60, "--out", disk.folder / "fit.npz"]
@@ -123,6 +124,7 @@ def test_the_work_needs_no_terminal(shell, recorded, tmp_path):
     assert json.loads(out.with_suffix(".json").read_text())["n_visible"] == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["--help"], ["fit", "--help"], ["figure", "--help"], ["serve", "--help"]])
 def test_help_is_shown_where_only_ascii_is_known(words):
     done = called(*words, env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}, text=True)
@@ -138,6 +140,7 @@ def test_a_port_that_cannot_be_is_answered_with_a_sentence(capsys):
         assert "--port must lie between 0 and 65535" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_answered_with_a_sentence():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -172,6 +175,7 @@ def drawn(folder, *words):
     return main(["figure", "3", "--workers", "1", "--out", str(folder), *words])
 
 
+@pytest.mark.slow
 def test_the_same_command_goes_on_whatever_was_written(finished, capsys):
     folder = finished.path.parent
     before = finished.path.read_bytes()
@@ -194,6 +198,7 @@ def test_only_restart_begins_again_and_it_deletes_nothing(finished, measurements
     assert finished.set_aside() is None
 
 
+@pytest.mark.slow
 def test_part_of_a_figure_does_not_take_the_place_of_all_of_it(finished, capsys):
     folder = finished.path.parent
     assert drawn(folder) == DONE

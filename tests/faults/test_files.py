@@ -145,6 +145,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_a_writer_that_is_killed_leaves_a_whole_file(tmp_path):
     path = tmp_path / "result.bin"
     rng = np.random.default_rng(1)

@@ -118,6 +118,7 @@ def test_it_stands_in_the_table_of_models(toy):
     assert candidate.n_parameters == 4 * 4 + 2 * 4 * 2
 
 
+@pytest.mark.slow
 def test_the_menu_of_the_page_is_made_from_the_registry():
     """In a process of its own, where it is registered before the page is imported, as one line in the registry is."""
     script = (

@@ -154,6 +154,7 @@ def header(shape, dtype="<f8"):
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
 
 
+@pytest.mark.slow
 def test_files_that_lie_are_refused_without_being_loaded(tmp_path):
     (tmp_path / "huge.npy").write_bytes(header((10**12, 4)) + b"\x00" * 64)
     (tmp_path / "objects.npy").write_bytes(header((3,), "|O") + b"\x80\x04N.")

@@ -23,6 +23,7 @@ def test_first_paint_is_a_finished_run(open_page):
     assert now["rms_aligned"]["K"] < 0.1
 
 
+@pytest.mark.slow
 def test_run_learns_and_pause_holds(open_page):
     tab = open_page("?opt=gradient")
     press(tab, "Run")
@@ -44,6 +45,7 @@ def test_rewind_and_steps_repeat_themselves(open_page):
     assert rest_at(tab, 3)["cost"] == first["cost"]
 
 
+@pytest.mark.slow
 def test_flip_moves_the_raw_errors_and_nothing_else(open_page):
     tab = open_page("?step=10")
     before = wait_for(tab, lambda s: s["step"] == 10 and not s["running"], "step 10")
@@ -224,6 +226,7 @@ def test_a_page_that_becomes_narrow_puts_its_knobs_away(open_page):
     knob.wait_for(state="visible")
 
 
+@pytest.mark.slow
 def test_buttons_in_any_order_leave_a_living_page(open_page):
     tab = open_page("?T=500")
     for name in ("Step", "Rewind", "Run", "New data", "Flip hidden unit 2", "New start", "Rewind", "Swap hidden units"):

@@ -42,6 +42,7 @@ FIND_HTML = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_html_in_any_text_is_shown_as_text(open_page):
     tab = open_page("?tab=learn")
     given = tab.evaluate(GIVE_HTML, HTML)

@@ -185,6 +185,7 @@ SAME = {"3": 1e-4, "4": 1e-2, "5": 0.2, "6": 1e-2, "floors": 1e-2, "phase": 1e-2
 CHEAP = {"3": 1, "4": -1, "5": 0, "6": 3, "floors": 4, "phase": 0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", FIGURES)
 def test_one_cheap_shipped_point_recomputes(number):
     _recompute(number, [FIGURES[number].quick[CHEAP[number]]])

@@ -236,6 +236,7 @@ for state in run_sweep(SMALL, alone, store=Store({path!r})):
 """
 
 
+@pytest.mark.slow
 def test_killed_run_goes_on_where_it_was(tmp_path, plain):
     store = Store(tmp_path / "store.jsonl")
     program = subprocess.Popen(
@@ -251,11 +252,13 @@ def test_killed_run_goes_on_where_it_was(tmp_path, plain):
     pd.testing.assert_frame_equal(without_seconds(states[-1]), plain)
 
 
+@pytest.mark.slow
 def test_processes_make_the_same_table_and_end(plain):
     pd.testing.assert_frame_equal(without_seconds(finished(SMALL, partial(processes, 2))), plain)
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="the system knows no priorities")
 def test_workers_stand_back_behind_the_page():
     here = os.getpriority(os.PRIO_PROCESS, 0)

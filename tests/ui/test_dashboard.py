@@ -133,6 +133,7 @@ def test_every_tab_has_its_key_in_the_links():
         dashboard.close()
 
 
+@pytest.mark.slow
 def test_a_lesson_of_a_link_brings_its_knobs_and_stays_in_the_address():
     dashboard = Dashboard(Link(Experiment(n_visible=3, n_hidden=1, n_steps=20), view=View(lesson="hidden-twin")))
     try:

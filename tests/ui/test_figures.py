@@ -35,6 +35,7 @@ def texts(svg):
     ]
 
 
+@pytest.mark.slow
 def test_figures_are_whole_pictures_and_say_what_they_show(frame, files):
     assert set(files) == {f"{name}.{kind}" for name in ("costs", "errors", "couplings") for kind in ("svg", "png")}
     for name, content in files.items():
@@ -58,6 +59,7 @@ def test_alignment_has_a_row_of_its_own_where_it_changes_something(frame, files)
     assert "Aligned − true" not in texts(draw_run(straight)["couplings.svg"])
 
 
+@pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes_and_the_settings_are_put_back(frame, files):
     import matplotlib as mpl
 

@@ -67,6 +67,7 @@ DOING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", LESSONS)
 def test_a_lesson_is_completed_by_doing_what_it_says_and_only_so(key):
     hand = Hand(key)
@@ -88,6 +89,7 @@ def test_a_lesson_is_completed_by_doing_what_it_says_and_only_so(key):
         hand.session.close()
 
 
+@pytest.mark.slow
 def test_back_restores_the_run_bit_for_bit():
     hand = Hand("hidden-twin")
     lesson, session = hand.lesson, hand.session
@@ -111,6 +113,7 @@ def test_back_restores_the_run_bit_for_bit():
         session.close()
 
 
+@pytest.mark.slow
 def test_an_answer_is_given_once_and_told_of():
     hand = Hand("hidden-twin")
     try:
@@ -128,6 +131,7 @@ def test_an_answer_is_given_once_and_told_of():
         hand.session.close()
 
 
+@pytest.mark.slow
 def test_other_knobs_than_those_asked_for_do_not_count():
     hand = Hand("how-much-data")
     try:
@@ -142,6 +146,7 @@ def test_other_knobs_than_those_asked_for_do_not_count():
         hand.session.close()
 
 
+@pytest.mark.slow
 def test_the_square_of_the_error_falls_as_one_over_the_length():
     """What the lesson says will happen does: four times as many bins, half the error, within a quarter."""
     hand = Hand("how-much-data")
@@ -156,6 +161,7 @@ def test_the_square_of_the_error_falls_as_one_over_the_length():
         hand.session.close()
 
 
+@pytest.mark.slow
 def test_mean_field_is_further_from_the_truth_than_exact_in_its_lesson():
     hand = Hand("mean-field")
     try:

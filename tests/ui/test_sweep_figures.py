@@ -78,6 +78,7 @@ def test_slopes_are_those_of_the_curves():
     assert "J −1.00" in texts(draw_sweep([panel], "title", "name")["name.svg"])
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_without_a_browser():
     code = (
         "import sys; from hidviz.ui.export import sweep_figures, run_figures; "
