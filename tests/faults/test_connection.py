@@ -50,6 +50,12 @@ def alert(tab):
     return tab.locator("#hidviz-connection")
 
 
+TAKEN_UP = """() => {
+    const { socket } = window.hidvizPage.connection
+    return socket?.readyState === WebSocket.OPEN && !socket.before
+}"""
+
+
 @pytest.mark.parametrize("running", [True, False], ids=["running", "paused"])
 @pytest.mark.parametrize(("seconds", "silent"), [(0, False), (5, False), (25, False), (12, True)])
 def test_a_line_that_was_cut_is_taken_up_again_where_it_was(running, seconds, silent, visit, line):
@@ -58,13 +64,14 @@ def test_a_line_that_was_cut_is_taken_up_again_where_it_was(running, seconds, si
     if running:
         press(tab, "Run")
         before = wait_for(tab, lambda now: now["running"] and now["step"] > 5, "some steps")
+    tab.evaluate("window.hidvizPage.connection.socket.before = true")
     line.cut(silent=silent)
     if seconds:
         alert(tab).wait_for(timeout=15_000)
         assert "connection to the server is lost" in alert(tab).inner_text()
         tab.wait_for_timeout(1000 * seconds)
     line.mend()
-    until(tab, lambda: alert(tab).count() == 0, "the line to be taken up again", 30)
+    until(tab, lambda: tab.evaluate(TAKEN_UP) and alert(tab).count() == 0, "the line to be taken up again", 30)
     if running:
         wait_for(tab, lambda now: now["running"] and now["step"] > before["step"] + 5, "the run to have gone on")
         press(tab, "Pause")

@@ -96,6 +96,8 @@ def _choose(tab, _url, menu_place, option_place):
         return "no menu"
     if menu.evaluate("(menu) => menu.tagName") == "SELECT":
         options = menu.locator("option").all_inner_texts()
+        if not options:  # gone by then
+            return "no option"
         menu.select_option(label=options[int(option_place * len(options))], timeout=1500)
         return options[int(option_place * len(options))]
     menu.click(timeout=1500)

@@ -87,13 +87,13 @@ def test_scale_valley_is_walked_for_all_units_and_for_one(small):
 def test_a_step_further_is_evaluated_and_a_running_one_is_not_followed(small):
     tab = small
     rest_at(tab, 5)
-    tab.get_by_text("Evaluated at step 5").wait_for()
+    tab.get_by_text("Evaluated at step 5:").wait_for()
     press(tab, "Step")
-    tab.get_by_text("Evaluated at step 6").wait_for()
+    tab.get_by_text("Evaluated at step 6:").wait_for()
     press(tab, "Run")
     tab.get_by_text(re.compile("The page has gone on to step .*: press Update.")).wait_for()
     press(tab, "Update")
-    tab.get_by_text("Evaluated at step 6").wait_for(state="detached")
+    tab.get_by_text("Evaluated at step 6:").wait_for(state="detached")
     press(tab, "Pause")
     tab.get_by_text("data cannot select one").wait_for()
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -10,7 +10,7 @@ from hidviz.experiments import shipped_frame
 from hidviz.network.gauge import regauge
 from hidviz.ui.plots.heatmaps import TITLES, block_matrix
 from hidviz.ui.state.link import write_link
-from tests.pages import enter, press, rest_at, state, wait_for
+from tests.pages import enter, press, rest_at, state, until, wait_for
 
 pytestmark = pytest.mark.browser
 
@@ -105,12 +105,12 @@ def test_a_step_is_shown_in_its_halves_with_the_equations_in_play(open_page):
     press(tab, "Half step")
     half = wait_for(tab, lambda s: s["step"] == 2, "the M-step")
     tab.get_by_text("after the M-step").wait_for()
+    until(tab, lambda: tab.locator(".note li.active").count() > 0, "the equations in play")
     in_play = tab.locator(".note li.active").all_inner_texts()
-    assert in_play
     press(tab, "Half step")
     done = wait_for(tab, lambda s: s["cost"] != half["cost"], "the E-step")
     assert done["cost"] == whole["cost"]
-    assert tab.locator(".note li.active").all_inner_texts() != in_play
+    until(tab, lambda: tab.locator(".note li.active").all_inner_texts() not in ([], in_play), "the equations in play")
 
 
 LEFT, BELOW = 43, 29  # pixels of a map beside and below its cells, where its units are numbered
