@@ -18,6 +18,8 @@ FLAGS = [
 ]  # fmt: skip
 CONNECTING = 120  # seconds for a page to open on a busy machine
 
+NARROW = 900  # pixels of width below which a page opens without its knobs
+
 
 def launched(playwright):
     """A headless Chromium that asks for nothing by itself: the one on the PATH, else Playwright's own."""
@@ -49,6 +51,9 @@ def visiting(browser, server):
         tab.goto((at or server).url + query, timeout=1000 * CONNECTING)
         tab.locator("#hidviz-status").wait_for(state="attached", timeout=1000 * CONNECTING)
         wait_for(tab, lambda now: now["ready"], "the connection", CONNECTING)
+        if width < NARROW:  # its knobs are put away as soon as it answers
+            opened_drawer = tab.get_by_role("button", name="Close drawer", exact=True)
+            until(tab, lambda: opened_drawer.count() == 0, "the knobs to be put away")
         return tab
 
     try:
