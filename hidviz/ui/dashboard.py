@@ -20,6 +20,7 @@ from hidviz.learning import Cure, Remark
 from hidviz.network import Gauge
 from hidviz.ui.components.access import Access
 from hidviz.ui.components.basic import BokehPatches, HelpSheet, Instrument, Notice
+from hidviz.ui.components.glossary import Glossary
 from hidviz.ui.shell.address import Address, shared_in_words
 from hidviz.ui.shell.lecture import BACK, ON, Lecture
 from hidviz.ui.shell.lesson_bar import LessonBar
@@ -127,7 +128,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
         self.address.connect(self.instrument)
-        self.access = Access(margin=0)
+        self.access, self.glossary = Access(margin=0), Glossary(margin=0)
         self.notice = Notice(self._cure, sizing_mode="stretch_width", margin=0)
         self.help_sheet = HelpSheet(html=HELP, margin=0)
 
@@ -135,7 +136,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def main(self) -> Any:
         """The transport bar, the status line, and one tab in front."""
         return pn.Column(
-            BokehPatches(margin=0), self.lecture.magnifier, self.access, self.notice, self.help_sheet,
+            BokehPatches(margin=0), self.lecture.magnifier, self.access, self.glossary, self.notice, self.help_sheet,
             self.lecture.sheet, self.transport.bar, self.instrument,
             self.lessons.card, self.views.bar, *self.views.places, sizing_mode="stretch_width", margin=(4, 16),
             stylesheets=[UNBOUNDED, "@media (max-width: 700px) { :host { padding-bottom: 64px; } }"],  # the bottom bar
@@ -297,5 +298,5 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.address.restyle(dark)
         for part in (self.sidebar, self.transport, self.lessons, self.views, self.lecture):
             part.restyle(dark)
-        self.notice.dark = self.help_sheet.dark = dark
+        self.notice.dark = self.help_sheet.dark = self.glossary.dark = dark
         self._dirty = True

@@ -85,28 +85,10 @@ export function render({ model }) {
   }
   const retell = () => { for (const view of shown()) { if (told.has(view.el)) { tell(view) } } }
 
-  // Elements arrive in the shadows of others, each of which has to be watched by itself; those of the page's own
-  // components need nothing.
-  const observer = new MutationObserver((changes) => {
-    for (const { addedNodes } of changes) {
-      for (const node of addedNodes) { if (node instanceof HTMLElement) { visit(node) } }
-    }
-  })
-  const enter = (element) => {
+  const end = watchShadows((element) => {
     mend(element)
     if (element.classList.contains("bk-Figure")) { due ||= setTimeout(name, 300) }
-    const inside = element.shadowRoot
-    if (inside && !element.classList.contains("bk-panel-models-esm-ReactiveESM")) {
-      observer.observe(inside, { childList: true, subtree: true })
-      for (const each of inside.querySelectorAll("*")) { enter(each) }
-    }
-  }
-  const visit = (element) => {
-    enter(element)
-    for (const each of element.querySelectorAll("*")) { enter(each) }
-  }
-  observer.observe(document.body, { childList: true, subtree: true })
-  visit(document.body)
+  }, { opens: (it) => !it.classList.contains("bk-panel-models-esm-ReactiveESM") }) // the page's own need nothing
 
   // The way past the head and the knobs: the first stop of the Tab key, seen only there.
   const skip = document.createElement("nav")
@@ -125,7 +107,7 @@ export function render({ model }) {
 
   follow(model, ["event"], retell)
   model.on("remove", () => {
-    observer.disconnect()
+    end()
     clearTimeout(due)
     skip.remove()
   })

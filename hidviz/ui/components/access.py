@@ -11,3 +11,5 @@ class Access(Component):
     """A way past the head of the page, names for what the libraries leave nameless, and words for every figure."""
 
     event = param.String(doc="What happened last; whenever it changes, figures are put into words anew.")
+
+    _shared = ("shadows",)

@@ -1,6 +1,8 @@
-"""The help sheet: what is seen, what can be done, and which keys do it."""
+"""The help sheet: what is seen, what can be done, which keys do it, and what terms and letters mean."""
 
 from __future__ import annotations
+
+from hidviz.ui.text.glossary import glossary_html
 
 KEYS = (
     ("space", "run or pause"),
@@ -26,4 +28,5 @@ apart.</p>
 <p>A cost is −log likelihood per time bin, in nats. It ends <i>below</i> the cost at the truth on the training data, and
 above it on held-out data: that gap is what learning from finite data costs.</p>
 <table aria-label="Keys">{_ROWS}</table>
+<details><summary>Words and letters</summary>{glossary_html()}</details>
 """
