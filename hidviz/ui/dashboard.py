@@ -28,6 +28,7 @@ from hidviz.ui.shell.sidebar import Sidebar
 from hidviz.ui.shell.transport import TransportBar
 from hidviz.ui.state.frame_pacing import Pace
 from hidviz.ui.state.link import FRONT_TABS, TABS, Link, View
+from hidviz.ui.state.my_data import Found, MyData
 from hidviz.ui.state.opening import Opening
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.learn import LearnTab
@@ -57,6 +58,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         finished = shipped_frame("fig3") if link.experiment == Experiment() and link.step is None else None
         self.session = Session(link.experiment, finished)
         self.session.event = FIRST if finished else ""
+        self.own = MyData()
         self.on_preset: Callable[[str], None] = lambda _: None
         self._shown_knobs = link.experiment
         self._dirty = True
@@ -91,6 +93,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._pace.end()
         self._opening.close()
         self.session.close()
+        self.own.close()
         self.views.close()
 
     # Building, once
@@ -109,11 +112,12 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         )
         self.learn = LearnTab(session, lambda: self.lessons.begin("hidden-twin"))
         self.lessons = LessonBar(
-            session, lambda: self.learn.align_switch.value, on_begin=self._begun, on_change=self._show_knobs
-        )
+            session, self.own, lambda: self.learn.align_switch.value,
+            on_begin=self._begun, on_change=self._show_knobs,
+        )  # fmt: skip
 
         makers = tab_makers(
-            session, self.learn, load=lambda frame: self._act(partial(session.load, frame)), go_to=self._go_to
+            session, self.own, self.learn, load=lambda frame: self._act(partial(session.load, frame)), go_to=self._go_to
         )
         dark, front = view.theme == "dark", TABS.index(view.tab)
         self.views = TabHost(
@@ -158,6 +162,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.session.reset(Experiment(), shipped_frame("fig3"))
         self.session.event = FIRST
         self.lessons.run.leave()
+        self.own.restore(Found())
         for part in (self.views, self.learn):
             part.reset()
         self._told = ()
@@ -165,8 +170,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._show_knobs()
 
     def _begun(self) -> None:
-        """A lesson has begun: what it teaches with is on the first tab."""
-        self.views.bar.active = 0
+        """A lesson has begun: the tab that it teaches with comes to the front."""
+        self.views.bar.active = TABS.index(self.lessons.tab)
         self.learn.look_at(align=False, log=self.learn.log_switch.value)
         self._show_knobs()
 

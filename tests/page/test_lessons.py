@@ -4,14 +4,21 @@ import re
 
 import pytest
 
-from tests.pages import press, state, until, wait_for
+from tests.pages import choose, front, press, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def go_on(tab, place):
-    tab.get_by_role("button", name="Next", exact=True, disabled=False).click()
-    tab.get_by_text(f"step {place} of 7").wait_for()
+def go_on(tab, place, n=7):
+    tab.get_by_role("button", name="Next", exact=True, disabled=False).click(timeout=300_000)  # a scan takes its time
+    tab.get_by_text(f"step {place} of {n}").wait_for()
+
+
+def ran(tab, learner):
+    """Press Run, and wait for the end of a run by this learner."""
+    press(tab, "Run")
+    wait_for(tab, lambda now: now["running"] or now["step"] == 0, "the beginning")
+    wait_for(tab, lambda now: not now["running"] and not now["awaited"] and now["step"] > 30, f"the end of {learner}")
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)])
@@ -62,3 +69,48 @@ def test_a_link_opens_the_lesson_and_back_shows_what_was(open_page):
     assert (back["cost"], back["rms"]) == (shown["cost"], shown["rms"])
     tab.reload()
     tab.get_by_text("step 1 of 7").wait_for()
+
+
+def test_what_the_paper_calls_impossible_is_done_by_doing_what_the_page_says(open_page):
+    tab = open_page("?lesson=impossible", width=1280, height=720)
+    tab.get_by_text("step 1 of 5").wait_for()
+    press(tab, "Yes")
+    tab.get_by_text("one hidden history at a time").wait_for()
+    go_on(tab, 2, 5)
+    ran(tab, "sampling")
+    assert tab.get_by_text("J K L M · thin: as found").is_visible(), "the legend has the colour of M"
+    go_on(tab, 3, 5)
+    press(tab, "No")
+    go_on(tab, 4, 5)
+    choose(tab, "Learner", "Exact")
+    ran(tab, "the exact sum")
+    go_on(tab, 5, 5)
+    errors = state(tab)["rms_aligned"]
+    tab.get_by_text(f"Exact: K {errors['K']:.3f}, M {errors['M']:.3f}.").wait_for()
+
+
+def test_your_own_spikes_lead_from_ours_to_a_unit_that_was_hidden(open_page):
+    tab = open_page("?lesson=own-spikes", width=1280, height=720)
+    tab.get_by_text("step 1 of 6").wait_for()
+    assert tab.get_by_role("tab", name="My data", exact=True, selected=True).count() == 1
+    press(tab, "Try ours")
+    go_on(tab, 2, 6)
+    tab.get_by_text("16 units, in bins of 20 ms").wait_for()
+    press(tab, "One")
+    go_on(tab, 3, 6)
+    choose(tab, "Most hidden units", "1")
+    choose(tab, "Starts", "1")
+    press(tab, "Start scan")
+    go_on(tab, 4, 6)
+    tab.get_by_text("nats per bin better than lag 1").first.wait_for()
+    press(tab, "A shared state")
+    go_on(tab, 5, 6)
+    press(tab, "Check model")
+    go_on(tab, 6, 6)
+    tab.get_by_text("was hidden and inferred from the others").first.wait_for()
+    for place in (5, 4, 3, 2, 1):
+        press(tab, "Back")
+        tab.get_by_text(f"step {place} of 6").wait_for()
+    until(tab, lambda: not tab.get_by_text("How many hidden units?", exact=True).is_visible(), "the tab as it was")
+    front(tab, "Learn")
+    tab.get_by_text("step 1 of 6").wait_for()

@@ -5,6 +5,8 @@ import time
 import pytest
 
 from hidviz.ui.state.lesson_run import LessonRun
+from hidviz.ui.state.my_data import MyData
+from hidviz.ui.state.own_scan import Plan
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.lessons import LESSONS, numbers
 
@@ -16,8 +18,8 @@ class Hand:
 
     def __init__(self, key):
         self.session = Session(LESSONS[key].knobs)
-        self.aligned = False
-        self.lesson = LessonRun(self.session, lambda: self.aligned)
+        self.aligned, self.own = False, MyData()
+        self.lesson = LessonRun(self.session, lambda: self.aligned, self.own)
         self.lesson.begin(key)
         self.settle()
 
@@ -26,11 +28,22 @@ class Hand:
         while self.lesson.words and (self.session.poll() or self.session.awaiting or self.session._runner.running):
             assert time.monotonic() < deadline, "the run does not end"
             time.sleep(0.005)
+        while self.own.poll() or self.own.reading or self.own.scanning or self.own.checking:
+            assert time.monotonic() < deadline, "the work on the recording does not end"
+            time.sleep(0.01)
         assert self.lesson.words
 
     def act(self, name, *arguments, **knobs):
         getattr(self.session, name)(*arguments, **knobs)
         self.settle()
+
+    def on_own(self, name, *arguments):
+        getattr(self.own, name)(*arguments)
+        self.settle()
+
+    def close(self):
+        self.session.close()
+        self.own.close()
 
     def align(self, value):
         self.aligned = value
@@ -64,6 +77,19 @@ DOING = {
         lambda hand: hand.lesson.choose("Yes"),
         lambda hand: (hand.act("change", learner="mean-field"), hand.act("run")),
     ),
+    "impossible": (
+        lambda hand: hand.lesson.choose("Yes"),
+        lambda hand: hand.act("run"),
+        lambda hand: hand.lesson.choose("No"),
+        lambda hand: (hand.act("change", learner="exact"), hand.act("run")),
+    ),
+    "own-spikes": (
+        lambda hand: hand.on_own("try_ours"),
+        lambda hand: hand.lesson.choose("None"),
+        lambda hand: hand.on_own("scan", Plan(most=1, starts=1)),
+        lambda hand: hand.lesson.choose("A missed cell"),
+        lambda hand: hand.on_own("check", hand.own.scanned.table.chosen, ["u05"]),
+    ),
 }
 
 
@@ -85,8 +111,9 @@ def test_a_lesson_is_completed_by_doing_what_it_says_and_only_so(key):
         assert lesson.is_last
         assert lesson.done
         assert "{" not in lesson.words
+        assert "nan" not in lesson.words
     finally:
-        hand.session.close()
+        hand.close()
 
 
 @pytest.mark.slow
@@ -110,7 +137,7 @@ def test_back_restores_the_run_bit_for_bit():
         lesson.go_back()
         assert lesson.place == 0
     finally:
-        session.close()
+        hand.close()
 
 
 @pytest.mark.slow
@@ -128,7 +155,7 @@ def test_an_answer_is_given_once_and_told_of():
         assert hand.lesson.words.startswith(asked)
         assert len(hand.lesson.words) > len(asked)
     finally:
-        hand.session.close()
+        hand.close()
 
 
 @pytest.mark.slow
@@ -143,7 +170,7 @@ def test_other_knobs_than_those_asked_for_do_not_count():
         hand.act("run")
         assert not hand.lesson.done
     finally:
-        hand.session.close()
+        hand.close()
 
 
 @pytest.mark.slow
@@ -158,7 +185,7 @@ def test_the_square_of_the_error_falls_as_one_over_the_length():
             errors.append(float(hand.session.frame.trace["aligned_J"][-1]))
         assert errors[1] / errors[0] == pytest.approx(0.5, rel=0.25)
     finally:
-        hand.session.close()
+        hand.close()
 
 
 @pytest.mark.slow
@@ -172,4 +199,51 @@ def test_mean_field_is_further_from_the_truth_than_exact_in_its_lesson():
             errors[learner] = float(hand.session.frame.trace["aligned_K"][-1])
         assert errors["mean-field"] > errors["exact"]
     finally:
-        hand.session.close()
+        hand.close()
+
+
+@pytest.mark.slow
+def test_sampling_and_the_exact_sum_find_the_couplings_among_hidden_units():
+    """What the lesson says of M: both find it within a fifth of its size, and agree to a few standard errors."""
+    hand = Hand("impossible")
+    try:
+        errors = []
+        for learner in ("gibbs", "exact"):
+            hand.act("change", learner=learner)
+            hand.act("run")
+            errors.append(float(hand.session.frame.trace["aligned_M"][-1]))
+        size = numbers(hand.lesson.seen)["true_M"]
+        assert max(errors) < 0.2 * size
+        assert abs(errors[0] - errors[1]) < 0.05 * size
+    finally:
+        hand.close()
+
+
+@pytest.mark.slow
+def test_a_recording_of_before_does_not_count_and_back_brings_back_what_was_known_of_it():
+    hand = Hand("hidden-twin")
+    lesson, own = hand.lesson, hand.own
+    try:
+        hand.on_own("try_ours")
+        before = own.found
+        lesson.begin("own-spikes")
+        assert not lesson.done, "ours was read before the step began"
+        hand.on_own("try_ours")
+        assert lesson.done
+        lesson.go_on()
+        lesson.choose("One")
+        lesson.go_on()
+        read = own.found
+        hand.on_own("scan", Plan(most=1, starts=1))
+        hand.on_own("bin_by", 0.05)
+        assert not lesson.done, "the scan is of other bins than those that are shown"
+        lesson.go_back()
+        assert own.found == read
+        assert own.width == 0.02
+        assert not own.poll()
+        lesson.go_back()
+        assert own.found == before
+        hand.on_own("bin_by", 0.05)
+        assert own.scanned is None, "what was given back does not come again"
+    finally:
+        hand.close()

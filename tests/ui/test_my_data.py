@@ -170,7 +170,7 @@ def test_files_are_counted_as_they_arrive_and_refused_once():
 
 
 def test_the_tab_shows_something_before_anything_is_chosen_and_ends_its_work():
-    tab = MyDataTab()
+    tab = MyDataTab(MyData())
     deadline = time.monotonic() + 60
     while not tab.preview.raster_title.object:
         assert time.monotonic() < deadline

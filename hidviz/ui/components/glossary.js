@@ -24,7 +24,7 @@ export function render({ model }) {
   const bubble = make("div", { class: "bubble", role: "tooltip" })
   bubble.popover = "manual"
   const root = themed(model, make("div", { class: "glossary" }, bubble))
-  let told = null, at = null, hiding = 0
+  let told = null, held = null, at = null, hiding = 0
   const hide = () => {
     clearTimeout(hiding)
     told = null
@@ -63,8 +63,14 @@ export function render({ model }) {
       "aria-description": says.get(name) }, text)
     term.addEventListener("pointerenter", ({ pointerType }) => { if (pointerType !== "touch") { show(term) } })
     term.addEventListener("pointerleave", ({ pointerType }) => { if (pointerType !== "touch") { soon() } })
-    term.addEventListener("focus", () => show(term))
-    term.addEventListener("blur", () => { if (term.isConnected) { hide() } })
+    term.addEventListener("focus", () => {
+      held = term
+      show(term)
+    })
+    term.addEventListener("blur", () => setTimeout(() => { // later, since a text that is written anew takes it away too
+      if (held === term) { held = null }
+      if (told === term) { hide() }
+    }))
     term.addEventListener("click", () => show(term))
     term.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") { return }
@@ -107,7 +113,13 @@ export function render({ model }) {
     }
     if (told && !told.isConnected && text === at) { // the text was written anew while its term was read
       const again = text.querySelector(`.term[data-term="${told.dataset.term}"]`)
-      again ? show(again) : hide()
+      if (!again) {
+        hide()
+      } else if (held === told) {
+        again.focus({ preventScroll: true })
+      } else {
+        show(again)
+      }
     }
   }
   const end = watchShadows(() => {}, { change: mark })

@@ -134,7 +134,7 @@ export function render({ model }) {
     if (present.size) { legend.append(make("li", {}, "wider: stronger · dashed: negative")) }
   }
   const rows = () => {
-    if (!table.open) { return }
+    if (!table.open || !model.picture.links) { return }
     table.querySelector(".scroll")?.remove()
     const body = make("table")
     const head = make("tr")

@@ -110,10 +110,8 @@ class ErrorCurves(Curves):
     def show(self, frame: Frame) -> None:
         """Draw the errors of a frame; blocks that the network has not are left out."""
         steps = frame.trace["step"]
-        truth = frame.data.truth
-        blocks = [b for b in MATRICES if getattr(truth, b).any() or getattr(frame.snapshot.couplings, b).any()]
         lines = []
-        for block in blocks:
+        for block in blocks_of(frame):
             found, aligned = frame.trace[f"rms_{block}"], frame.trace[f"aligned_{block}"]
             apart = abs(found[-1] - aligned[-1]) > 0.02 * max(found[-1], 1e-12)
             lines.append(Line(f"rms_{block}", f"{block} as found {found[-1]:.3f}" if apart else "", steps, found))
@@ -128,6 +126,12 @@ class ErrorCurves(Curves):
             for colours in (block_colours(dark), block_letters(dark))
         )
         self.paint(lines, dark, letters)
+
+
+def blocks_of(frame: Frame) -> tuple[str, ...]:
+    """The blocks of couplings that the true or the inferred network has."""
+    networks = (frame.data.truth, frame.snapshot.couplings)
+    return tuple(block for block in MATRICES if any(getattr(each, block).any() for each in networks))
 
 
 def _top(levels: list[Line], curves: list[Line]) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 from hidviz.ui.components.lesson_card import LessonCard
 from hidviz.ui.state.lesson_run import LessonRun
+from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.lessons import LESSONS
 
@@ -16,6 +17,7 @@ class LessonBar:
 
     Args:
         session: the run that is taught with.
+        own: the recording that is taught with.
         aligned: whether the maps are aligned to the truth now.
         on_begin: called after a lesson has begun, with what it needs in front.
         on_change: called after any other press.
@@ -24,12 +26,13 @@ class LessonBar:
     def __init__(
         self,
         session: Session,
+        own: MyData,
         aligned: Callable[[], bool],
         *,
         on_begin: Callable[[], None],
         on_change: Callable[[], None],
     ) -> None:
-        self.run = LessonRun(session, aligned)
+        self.run = LessonRun(session, aligned, own)
         self._on_begin = on_begin
 
         def acting(act: Callable[..., None]) -> Callable[..., None]:
@@ -47,6 +50,11 @@ class LessonBar:
             sizing_mode="stretch_width",
             margin=0,
         )
+
+    @property
+    def tab(self) -> str:
+        """The key of the tab that the lesson under way teaches with."""
+        return self.run.lesson.tab if self.run.lesson else "learn"
 
     def begin(self, key: str) -> None:
         """Begin a lesson."""

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from hidviz.experiments import Experiment, Frame, shipped_frame
+from hidviz.ui.state.my_data import Found, MyData
 from hidviz.ui.state.session import Session
-from hidviz.ui.text.lessons import LESSONS, Lesson, Seen, Step, numbers
+from hidviz.ui.text.lessons import LESSONS, Lesson, Own, Seen, Step, numbers
+
+
+class _Moment(NamedTuple):
+    """What was shown when a step began."""
+
+    frame: Frame
+    own: Found
 
 
 class LessonRun:
@@ -15,10 +24,11 @@ class LessonRun:
     Args:
         session: the run that is taught with.
         aligned: whether the maps are aligned to the truth now.
+        own: the recording that is taught with.
     """
 
-    def __init__(self, session: Session, aligned: Callable[[], bool]) -> None:
-        self._session, self._aligned = session, aligned
+    def __init__(self, session: Session, aligned: Callable[[], bool], own: MyData) -> None:
+        self._session, self._aligned, self._own = session, aligned, own
         self.leave()
 
     def begin(self, key: str) -> None:
@@ -34,7 +44,7 @@ class LessonRun:
         """End the lesson; the run stays as it is."""
         self.key = ""
         self.place = 0
-        self._entered: list[Frame] = []  # what was shown when each step began
+        self._entered: list[_Moment] = []  # for each step
         self._answers: dict[int, str] = {}
 
     @property
@@ -56,12 +66,13 @@ class LessonRun:
         if not self._entered:
             if session.awaiting:
                 return None
-            self._entered = [frame]
+            self._entered = [_Moment(frame, self._own.found)]
         entered = self._entered[self.place]
         earlier = self._entered[max(self.place - 1, 0)]
         answer = self._answers.get(self.place, "")
         finished = session.finished and not session.awaiting
-        return Seen(frame, entered, earlier, finished, self._aligned(), answer)
+        own = own_of(self._own.found, working=self._own.scanning or self._own.checking)
+        return Seen(frame, entered.frame, earlier.frame, finished, self._aligned(), answer, own, own_of(entered.own))
 
     @property
     def done(self) -> bool:
@@ -95,14 +106,36 @@ class LessonRun:
         """To the next step, if this one has been done."""
         if self.done and not self.is_last and self._session.frame is not None:
             self.place += 1
-            self._entered = [*self._entered[: self.place], self._session.frame]
+            self._entered = [*self._entered[: self.place], _Moment(self._session.frame, self._own.found)]
 
     def go_back(self) -> None:
         """To the step before, and to what the page showed when it began, bit for bit."""
         if self.place:
             self._answers.pop(self.place, None)
             self.place -= 1
-            frame = self._entered[self.place]
+            frame, own = self._entered[self.place]
             if self._session.frame is not frame:
                 self._session.load(frame)
                 self._session.event = f"Back to step {self.place + 1} of the lesson."
+            if self._own.found != own:
+                self._own.restore(own)
+
+
+def own_of(found: Found, *, working: bool = False) -> Own:
+    """What a lesson sees of a recording: of a scan or checks only those of what is shown."""
+    looked, scanned, checked = found
+    if looked is None:
+        return Own(working=working)
+    if scanned is None or scanned.looked is not looked:
+        scanned = None
+    done = checked is not None and checked.scanned is scanned and checked.n_done == checked.n
+    return Own(
+        n_units=len(looked.preview.names),
+        bin=looked.bin or 0.0,
+        read=looked,
+        ours=not looked.source.files,
+        scan=None if scanned is None else scanned.table,
+        complete=scanned is not None and scanned.complete,
+        hidden=checked.hidden if checked is not None and done else (),
+        working=working,
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from hidviz.background import Runner
 from hidviz.experiments import ScanRow
@@ -20,19 +21,32 @@ LOG = logging.getLogger(__name__)
 WIDTH = 0.02  # seconds: the bin to begin with
 
 
+class Found(NamedTuple):
+    """What has been found so far, each None before: what was read, the scan of it, the checks of one of its models."""
+
+    looked: Looked | None = None
+    scanned: Scanned | None = None
+    checked: Checked | None = None
+
+
 class MyData:
     """One session's own recording."""
 
     def __init__(self) -> None:
-        self._reader: Runner[Looked] = Runner()
-        self._scanner: Runner[Scanned] = Runner()
-        self._checker: Runner[Checked] = Runner()
+        self._n_restored = 0
         self._source: Source | None = None  # that is being read, or was read last, or refused
-        self._told: tuple[int, ...] = ()
+        self._fresh()
         self.width = WIDTH
         self.looked: Looked | None = None
         self.scanned: Scanned | None = None
         self.checked: Checked | None = None
+
+    def _fresh(self) -> None:
+        """Nothing under way, nothing wrong."""
+        self._reader: Runner[Looked] = Runner()
+        self._scanner: Runner[Scanned] = Runner()
+        self._checker: Runner[Checked] = Runner()
+        self._told: tuple[int, ...] = self.version
         self.problem = ""
         self.scan_problem = ""
         self.check_problem = ""
@@ -40,7 +54,7 @@ class MyData:
     @property
     def version(self) -> tuple[int, ...]:
         """Another one whenever something was found, has ended, or was begun."""
-        return self._reader.version, self._scanner.version, self._checker.version
+        return self._n_restored, self._reader.version, self._scanner.version, self._checker.version
 
     @property
     def reading(self) -> bool:
@@ -61,6 +75,11 @@ class MyData:
     def opened(self) -> bool:
         """Whether files were handed in, read or not."""
         return self._source is not None
+
+    @property
+    def found(self) -> Found:
+        """All that is there now."""
+        return Found(self.looked, self.scanned, self.checked)
 
     @property
     def how(self) -> How:
@@ -117,6 +136,16 @@ class MyData:
     def stop_checks(self) -> None:
         """Give the checks up; what is known stays."""
         self._checker.stop()
+
+    def restore(self, found: Found) -> None:
+        """Go back to what was there once, bit for bit; whatever is under way is given up."""
+        self.close()
+        self._n_restored += 1
+        self._fresh()
+        self.looked, self.scanned, self.checked = found
+        self._source = None if found.looked is None else found.looked.source
+        if found.looked is not None and found.looked.bin is not None:
+            self.width = found.looked.bin
 
     def close(self) -> None:
         """Give up whatever is under way."""

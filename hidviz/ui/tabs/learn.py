@@ -15,7 +15,7 @@ from hidviz.ui.components.basic import Button, Buttons, HiddenUnits, Toggle, Uni
 from hidviz.ui.components.network import Network
 from hidviz.ui.layout import beside, line, maps, row, square, titled, words
 from hidviz.ui.plots.heatmaps import TITLES, Heatmaps
-from hidviz.ui.plots.run_curves import CostCurves, ErrorCurves
+from hidviz.ui.plots.run_curves import CostCurves, ErrorCurves, blocks_of
 from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.status import (
@@ -107,7 +107,6 @@ class LearnTab:
         for plot in (self.cost, self.errors, self.heatmaps):
             plot.restyle(dark)
         self._dark = dark
-        self.legend.object = errors_legend(dark)
         self._changes.spoil()
 
     def close(self) -> None:
@@ -163,6 +162,7 @@ class LearnTab:
         truth, found = frame.data.truth, frame.snapshot.couplings
         self.cost.show(frame)
         self.errors.show(frame)
+        self.legend.object = errors_legend(blocks_of(frame), self._dark)
         for curves in (self.cost, self.errors):
             curves.mark([mark for mark in self._session.marks if mark[0] <= frame.snapshot.step])
         self.heatmaps.show(truth, found, frame.gauge, align=self.align_switch.value)

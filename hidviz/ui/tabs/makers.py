@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from hidviz.experiments import Frame
 from hidviz.network import Gauge
+from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.compare import CompareTab
 from hidviz.ui.tabs.data import DataTab
@@ -20,12 +21,13 @@ from hidviz.ui.tabs.tab import Maker
 
 
 def tab_makers(
-    session: Session, learn: LearnTab, *, load: Callable[[Frame], None], go_to: Callable[[Gauge], None]
+    session: Session, own: MyData, learn: LearnTab, *, load: Callable[[Frame], None], go_to: Callable[[Gauge], None]
 ) -> tuple[Maker, ...]:
     """For each tab its class, and a function that builds it; in the order of `hidviz.ui.state.link.TABS`.
 
     Args:
         session: whose run they show.
+        own: the session's own recording.
         learn: the first tab, which is always there.
         load: takes over a run that was made elsewhere.
         go_to: goes to an equivalent model.
@@ -35,7 +37,7 @@ def tab_makers(
         (EquivalentTab, lambda: EquivalentTab(session, go_to)),
         (DataTab, lambda: DataTab(session)),
         (InspectorTab, lambda: InspectorTab(session)),
-        (MyDataTab, MyDataTab),
+        (MyDataTab, lambda: MyDataTab(own)),
         (RestartsTab, lambda: RestartsTab(session, load, lambda: session.data)),
         (LengthsTab, lambda: LengthsTab(session)),
         (CompareTab, lambda: CompareTab(session)),

@@ -26,13 +26,17 @@ SAMPLE = "What it is about: 16 units of a hippocampus, the first 10 s. Try ours 
 
 
 class MyDataTab:
-    """The tab; see `hidviz.ui.tabs.tab.Tab`."""
+    """The tab; see `hidviz.ui.tabs.tab.Tab`.
+
+    Args:
+        data: the session's own recording.
+    """
 
     key = "mydata"
     title = "My data"
 
-    def __init__(self) -> None:
-        self.data = MyData()
+    def __init__(self, data: MyData) -> None:
+        self.data = data
         self._sampler: Runner[Looked] = Runner()  # of what is to be seen before anything is chosen
         self._sampler.start(iter_look(OUR_SOURCE, WIDTH))
         self._changes = Changes()
@@ -72,11 +76,14 @@ class MyDataTab:
                 part.show()
             for title, there in zip(self._titles, (data.looked, data.looked, data.scanned, data.scanned), strict=True):
                 title.visible = there is not None
-            if data.looked is not None and data.looked is not self._drawn:
+            self.preview.look_at(data.width)
+            if data.looked is None:
+                self._drawn, self.preview.layout.visible = None, False
+                if self._sampler.latest is not None:
+                    self.preview.draw_raster(self._sampler.latest, SAMPLE)
+            elif data.looked is not self._drawn:
                 self._drawn = data.looked
                 self.preview.show(data.looked)
-            elif data.looked is None and self._sampler.latest is not None:
-                self.preview.draw_raster(self._sampler.latest, SAMPLE)
         return True
 
     def restyle(self, dark: bool) -> None:

@@ -51,6 +51,11 @@ class PreviewSection:
             sizing_mode="stretch_width", margin=0, visible=False,
         )  # fmt: skip
 
+    def look_at(self, width: float) -> None:
+        """Let the slider stand where the width of a bin is, in seconds."""
+        if (at := round(1000 * width)) in WIDTHS and self.slider.value != at:
+            self.slider.value = at
+
     def show(self, found: Looked) -> None:
         """Draw what was read."""
         preview = found.preview

@@ -105,16 +105,22 @@ def hidden_in_words(found: Sequence[HiddenUnit]) -> str:
     """What all of them say together."""
     if not found:
         return ""
-    n_units, n = sum(each.is_the_unit for each in found), len(found)
+    n = len(found)
     how = (
         f"{n} recorded unit{'s were' if n > 1 else ' was'} hidden in turn and inferred from the others. r is the "
         "correlation of what was inferred with what the unit did; the control is how many other units fire."
     )
+    return f"<b>{hidden_verdict(found)}</b> {how}"
+
+
+def hidden_verdict(found: Sequence[HiddenUnit]) -> str:
+    """What they say together, in one sentence."""
+    n_units, n = sum(each.is_the_unit for each in found), len(found)
     if not n_units:
-        return f"<b>The hidden unit found again is a shared state, not the missing cell.</b> {how}"
+        return "The hidden unit found again is a shared state, not the missing cell."
     if n_units == n:
-        return f"<b>A hidden unit here is an unseen unit:</b> at least half of r is left given the count. {how}"
-    return f"<b>{n_units} of {n} came back as an unseen unit,</b> the others as a shared state. {how}"
+        return "A hidden unit here is an unseen unit: at least half of r is left given the count."
+    return f"{n_units} of {n} came back as an unseen unit, the others as a shared state."
 
 
 def _long(n_bins: float, width: float | None) -> str:

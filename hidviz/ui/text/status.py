@@ -178,11 +178,11 @@ def scale_strip(largest: float, *, dark: bool, n_beyond: int = 0) -> str:
     )
 
 
-def errors_legend(dark: bool) -> str:
-    """What the lines of the errors are: a stroke in the colour of each block, thin and bold, as HTML."""
+def errors_legend(blocks: Iterable[str], dark: bool) -> str:
+    """What the lines of the errors are: the letter of each block drawn, in its colour; thin and bold; as HTML."""
     letters = block_letters(dark)
-    blocks = " ".join(f'<b style="color:{letters[block]}">{block}</b>' for block in "JKL")
-    return f"{blocks} · thin: as found · bold: aligned"
+    drawn = " ".join(f'<b style="color:{letters[block]}">{block}</b>' for block in blocks)
+    return f"{drawn} · thin: as found · bold: aligned"
 
 
 def reading(frame: Frame | None, steps_per_second: float, running: bool) -> str:
