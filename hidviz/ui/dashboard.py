@@ -38,7 +38,7 @@ from hidviz.ui.text.help import HELP
 from hidviz.ui.text.status import remarks_of, sentences_of, state_of
 
 FIRST = "A finished run of Fig. 3. Press Run to watch it being learned."
-PERIOD = 50  # milliseconds between looks at the session
+PERIOD = 40  # milliseconds between looks at the session
 LOG = logging.getLogger(__name__)
 KEYS = (" ", "s", "h", "r", "a", "u", "U", "?", "Escape", *"123456789")
 
@@ -76,7 +76,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             self.session.run_to(link.step)
         self._draw()
         self._callback = PeriodicCallback(callback=self._tick, period=PERIOD, background=True, log=False)
-        pn.state.onload(self._callback.start)
+        pn.state.onload(self._begin)
         if pn.state.curdoc is not None:
             pn.state.on_session_destroyed(self._leave)
 
@@ -238,6 +238,11 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._act(acts[key])
 
     # Drawing, many times
+
+    async def _begin(self) -> None:
+        """The browser is there: draw for it, and from now on whenever something has changed."""
+        self._callback.start()
+        await self._tick()
 
     async def _tick(self) -> None:
         """Look at the session; draw if something changed and the browser keeps up."""

@@ -10,6 +10,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 import param
+from bokeh.themes import Theme
 
 from hidviz.background import keep_one_blas_thread
 from hidviz.experiments import ABOUT_PRESETS, preset_of
@@ -53,9 +54,16 @@ THEME = {
     for scheme, ink in (("light", LIGHT), ("dark", DARK))
 }
 
+OWN_FIGURES = Theme(
+    json={"attrs": {part: {} for part in ("Axis", "BaseColorBar", "Figure", "Grid", "Legend", "Title")}}
+)
+"""Says that figures are painted here: else the browser paints and lays out each once more, and reports what it did."""
+
 
 def page() -> Any:
     """Build the page of one session, from the link it was opened with."""
+    if pn.state.curdoc is not None:
+        pn.state.curdoc.theme = OWN_FIGURES
     keep_one_blas_thread()  # whoever builds a page serves it: runs share the cores with browsers and each other
     pn.extension("katex", reconnect=True, notifications=True)
     link = read_link(pn.state.session_args)

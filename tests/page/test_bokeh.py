@@ -20,6 +20,7 @@ Object.defineProperty(window, "Bokeh", {
     const original = bokeh.require
     bokeh.require = (path) => {
       if (path === "core/visuals/visual") { throw new Error(`no module ${path}`) }
+      if (path === "models/layouts/layout_dom") { return { LayoutDOMView: class {} } }
       return path === "models/plots/plot_canvas" ? { PlotView: class {} } : original(path)
     }
   },
@@ -36,8 +37,10 @@ def test_a_bokeh_without_the_methods_amended_is_told_of_once_each_and_nothing_br
     wait_for(tab, lambda now: now["step"] == 0, "step 0")
     told = sorted(text for kind, text in said if kind == "info" and text.startswith("hidviz:"))
     assert [text.split()[5] for text in told] == [
+        "LayoutDOMView._after_resize",
         "PlotView._after_layout",
         "PlotView._measure_layout",
+        "PlotView.base_font_size",
         "VisualProperties._get_css_value",
     ]
 

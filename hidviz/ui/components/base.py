@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -32,6 +33,16 @@ class Component(JSComponent):  # type: ignore[misc]  # panel has no types
         cls._esm = "\n".join(_text(f"{name}.js") for name in names)
         cls._stylesheets = [css_variables(), *(_text(f"{name}.css") for name in names)]
         super().__init_subclass__(**options)
+
+    def _get_properties(self, doc: Any) -> dict[str, Any]:
+        """As Panel has them, and that the script is plain: else each browser translates it once more as it opens."""
+        properties: dict[str, Any] = super()._get_properties(doc)
+        return properties | {"bundle": sha256(self._esm.encode()).hexdigest()}
+
+    def _update_properties(self, *events: Any, doc: Any) -> dict[str, Any]:  # noqa: ARG002
+        """What has changed; no design of Panel's has a say in it, which each time would look for its files."""
+        changed: dict[str, Any] = self._process_param_change({event.name: event.new for event in events})
+        return changed
 
     def put(self, **values: Any) -> None:
         """Change only what is another value now, all of it at once.

@@ -44,7 +44,7 @@ const bar = () => {
   return made
 }
 
-const say = (sentence) => {
+const tell = (sentence) => {
   bar().firstChild.textContent = sentence
   for (const each of document.body.children) { each.inert = each !== bar() }
 }
@@ -107,7 +107,7 @@ const end = (connection) => {
   connection.closed_permanently = true
   connection.socket?.close(1000)
   const { step } = status()
-  say("The connection was lost, and the run on the server has ended. " + (step > 0
+  tell("The connection was lost, and the run on the server has ended. " + (step > 0
     ? `Reload opens it again from its link, at step ${step.toLocaleString("en")}; flips and values set by hand are not in it.`
     : "Reload opens it again from its link."))
 }
@@ -161,7 +161,7 @@ const improve = () => {
   amend(ClientConnection, "_schedule_reconnect", () => function () {
     if (!this.session || page.gone) { return }
     page.lost ||= Date.now()
-    say("The connection to the server is lost. This page is taking it up again …")
+    tell("The connection to the server is lost. This page is taking it up again …")
     retry(this)
   })
   setInterval(() => {

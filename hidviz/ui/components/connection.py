@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import param
-from panel.custom import JSComponent
 
-HERE = Path(__file__).parent
+from hidviz.ui.components.base import Component
 
 
-class Connection(JSComponent):  # type: ignore[misc]  # panel has no types
+class Connection(Component):
     """Takes a lost connection up again, or says that the session is gone; shows nothing while all is well.
 
     Args:
@@ -21,8 +19,6 @@ class Connection(JSComponent):  # type: ignore[misc]  # panel has no types
     """
 
     born = param.String(doc="Told apart by this from a session that takes its place under the same name.")
-
-    _esm = (HERE / "connection.js").read_text(encoding="utf-8")
 
     def __init__(self, on_leave: Callable[[], None], **params: Any) -> None:
         super().__init__(born=secrets.token_hex(16), **params)

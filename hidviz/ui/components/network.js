@@ -6,6 +6,7 @@ const BEAT = 240 // milliseconds a bin of the data is shown for
 const SIZE = 420 // of the drawing, in its own units
 const CENTRE = SIZE / 2
 const MOST = 24 // couplings drawn of a block, the strongest
+const FEW = 40 // visible units up to which lighting up is gradual: of many it would keep a slow browser from all else
 
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
 
@@ -49,6 +50,7 @@ export function render({ model }) {
     const { n_visible, n_hidden } = model
     place = places(n_visible, n_hidden)
     units.replaceChildren()
+    units.classList.toggle("gradual", n_visible <= FEW)
     const every = n_visible > 120 ? 20 : n_visible > 40 ? 10 : n_visible > 24 ? 5 : 1
     squares = place.visible.map(([x, y], k) => {
       const square = draw("rect", { class: "visible", x: x - place.square / 2, y: y - place.square / 2,
@@ -98,8 +100,12 @@ export function render({ model }) {
       const least = Math.max(0.02, sizes(values)[MOST] || 0) // of many units only the strongest couplings
       edges[block].forEach((path, k) => {
         const value = from ? values[k] || 0 : 0, part = Math.min(1, Math.abs(value) / model.largest)
-        path.style.display = part < least ? "none" : ""
-        if (part < least) { return }
+        const hide = part < least
+        if (path.hidden !== hide) {
+          path.hidden = hide
+          path.style.display = hide ? "none" : ""
+        }
+        if (hide) { return }
         const [one, other] = block === "K" ? [from, place.visible[k]] : [place.visible[k], from]
         set(path, { d: bent(one, other, 0.08), "stroke-width": (0.6 + place.widest * part).toFixed(2),
           "stroke-dasharray": value < 0 ? "6 5" : "none" })
@@ -124,11 +130,13 @@ export function render({ model }) {
     moving = requestAnimationFrame(step)
   }
   const others = () => {
-    faint.replaceChildren(...given.J.map(([receiver, sender, value]) => {
+    while (faint.children.length > given.J.length) { faint.lastChild.remove() }
+    given.J.forEach(([receiver, sender, value], k) => {
       const part = Math.min(1, Math.abs(value) / model.largest)
-      return draw("path", { d: chord(place.visible[sender], place.visible[receiver]),
+      const path = faint.children[k] ?? faint.appendChild(draw("path"))
+      set(path, { d: chord(place.visible[sender], place.visible[receiver]),
         "stroke-width": (0.4 + 3 * part).toFixed(2), "stroke-dasharray": value < 0 ? "5 4" : "none" })
-    }))
+    })
   }
   const mark = () => {
     circles.forEach((group, k) => {

@@ -102,8 +102,9 @@ def decimate(x: Array, y: Array, max_points: int = MAX_POINTS) -> tuple[Array, A
     width = -(-(n - 2) // ((max_points - 2) // 2))
     inner = np.pad(y[1:-1], (0, -(n - 2) % width), mode="edge").reshape(-1, width)
     begins = 1 + width * np.arange(len(inner))
-    extremes = np.concatenate([begins + inner.argmin(axis=1), begins + inner.argmax(axis=1)])
-    index = np.unique(np.concatenate([[0, n - 1], np.minimum(extremes, n - 2)]))
+    extremes = np.sort([begins + inner.argmin(axis=1), begins + inner.argmax(axis=1)], axis=0).T.ravel()
+    index = np.concatenate([[0], np.minimum(extremes, n - 2), [n - 1]])
+    index = index[np.diff(index, prepend=-1) > 0]
     return x[index], y[index]
 
 

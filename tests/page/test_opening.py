@@ -1,0 +1,67 @@
+"""How the page opens: with words at once, with nothing fetched that it does not use, and painted and laid out once."""
+
+import pytest
+
+from tests.pages import state, wait_for
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+# Keeps what the browser tells the server, and counts what is done to figures.
+HEARD = """
+window.told = []
+const send = WebSocket.prototype.send
+WebSocket.prototype.send = function (message) { window.told.push(String(message)); return send.call(this, message) }
+"""
+FETCHED = "() => performance.getEntriesByType('resource').map((each) => new URL(each.name).pathname)"
+
+
+def test_only_what_is_used_is_fetched_and_modules_as_they_are(open_page):
+    fetched = open_page().evaluate(FETCHED)
+    assert any(path.endswith("bokeh.min.js") for path in fetched)
+    assert [path for path in fetched if "es-module-shims" in path or "bokeh-gl" in path or "font-awesome" in path] == []
+    assert any(path.endswith("panel-material-ui.bundle.js") for path in fetched)  # by its address: a browser keeps it
+
+
+def test_words_are_there_before_the_scripts(open_page):
+    tab = open_page()
+    ready = tab.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    scripts = tab.evaluate("() => performance.getEntriesByType('navigation')[0].domInteractive")
+    assert ready < scripts
+
+
+@pytest.mark.parametrize("query", ["", "?theme=dark"])
+def test_figures_come_painted_and_nobody_paints_them_again(open_page, query):
+    told = open_page(query, before=HEARD).evaluate("() => window.told")
+    assert any("document_ready" in message for message in told)
+    repainted = ("axis_line_color", "grid_line_color", "background_fill_color", "text_font")
+    assert [message for message in told if any(name in message for name in repainted)] == []
+
+
+def test_our_own_scripts_are_not_translated(open_page):
+    """A component without a bundle is translated by each browser as it opens."""
+    plain = open_page().evaluate(
+        """() => [...Bokeh.index.roots[0].model.references()]
+          .filter((model) => model.type.endsWith("ReactiveESM") && model.bundle == null)
+          .map((model) => model.class_name)"""
+    )
+    assert plain == []
+
+
+def test_a_window_that_changes_is_laid_out_once_for_each_picture(open_page):
+    tab = open_page()
+    tab.evaluate(
+        """() => {
+          const root = Bokeh.index.roots[0]
+          const layout = root.compute_layout
+          window.layouts = 0
+          root.compute_layout = function () { window.layouts++; return layout.call(this) }
+          window.pictures = 0
+          const count = () => { window.pictures++; requestAnimationFrame(count) }
+          requestAnimationFrame(count)
+        }"""
+    )
+    tab.set_viewport_size({"width": 1000, "height": 800})
+    tab.wait_for_timeout(1_500)
+    layouts, pictures = tab.evaluate("() => [window.layouts, window.pictures]")
+    assert 1 <= layouts <= pictures
+    assert wait_for(tab, lambda now: now["step"] == state(tab)["step"], "an answer")
