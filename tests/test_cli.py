@@ -9,6 +9,7 @@ import urllib.request
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from hidviz import Experiment, aligned, simulate
@@ -233,6 +234,9 @@ def test_fit_scans_a_range_and_hides_a_unit(recorded, tmp_path, capsys):
     ("words", "sentence"),
     [
         (["--hidden", "0-2", "--learner", "mean-field"], "A scan needs the exact learner"),
+        (["--hidden", "0-2", "--l1"], "scan without --l1, then fit the model chosen with it"),
+        (["--hidden", "1", "--l1", "--error-bars"], "leave --error-bars or --l1 out"),
+        (["--hidden", "1", "--l1", "--learner", "gibbs"], "take exact or mean-field"),
         (["--hidden", "1", "--hide", "u9"], "no unit u9 to hide; there are u1, u2, u3, u4"),
     ],
 )
@@ -254,6 +258,23 @@ def test_fit_writes_a_table_with_error_bars(recorded, tmp_path):
     with np.load(out) as found:
         assert (block, to, sender, float(value)) == ("J", "u1", "u2", found["J"][0, 1])
     assert 0.0 < float(error) < 0.2
+
+
+def test_fit_tells_by_name_which_couplings_an_l1_penalty_sets_to_zero(recorded, tmp_path, capsys):
+    out = tmp_path / "fit.npz"
+    words = ["fit", str(recorded[0]), "--hidden", "1", "--starts", "1", "--steps", "40", "--l1", "0.2"]
+    assert main([*words, "--out", str(out)]) == DONE
+    said = capsys.readouterr().err
+    table = pd.read_csv(out.with_suffix(".csv"))
+    assert list(table.columns) == ["block", "to", "from", "value", "outlives"]
+    told = json.loads(out.with_suffix(".json").read_text())["l1"]
+    with np.load(out) as found:
+        for name, (n, size) in told["zero"].items():
+            assert n == (found[name] == 0.0).sum() == (table["value"][table["block"] == name] == 0.0).sum()
+            assert f"{name} {n} of {size}" in said
+    assert 5 < sum(n for n, _ in told["zero"].values()) < 24
+    assert set(table["outlives"]) == {0.0, 0.2}
+    assert (table["outlives"][table["value"] != 0.0] == 0.2).all()
 
 
 def test_fit_takes_what_repeats_for_a_field_and_keeps_it(tmp_path, capsys):

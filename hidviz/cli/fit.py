@@ -12,7 +12,7 @@ from typing import Any
 from hidviz.background import check_writable, return_value, write
 from hidviz.cli import recordings
 from hidviz.cli.fit_scan import check_hidden, hide, run_scan, with_errors
-from hidviz.cli.fit_summary import in_words
+from hidviz.cli.fit_summary import in_words, with_zeros
 from hidviz.cli.terminal import DONE, FAILED, Bar, Refused, report, say
 from hidviz.experiments import Fitted, Settings, fit_recording
 from hidviz.learners import LEARNERS
@@ -76,6 +76,11 @@ def add(commands: Any) -> None:
         "--penalty", type=_weight, default=0.0, metavar="X",
         help="weight of the L2 penalty, or “learned” from the data, block by block (default: 0)",
     )  # fmt: skip
+    parser.add_argument(
+        "--l1", nargs="?", type=_l1, const="chosen", default=0.0, metavar="X",
+        help="set couplings that the data do not ask for to exactly zero, by an L1 penalty of this weight, or of one "
+        "chosen on the held-out part that stops the steps; FILE.csv tells which, by name (default: 0)",
+    )  # fmt: skip
     parser.add_argument("--box", type=float, metavar="X", help="largest size of a coupling (default: none)")
     parser.add_argument("--steps", type=int, default=1000, metavar="N", help="most steps of a run (default: 1000)")
     parser.add_argument("--starts", type=int, default=3, metavar="N", help="random starts (default: 3)")
@@ -100,12 +105,22 @@ def _weight(text: str) -> float | str:
     return text if text == "learned" else float(text)
 
 
+def _l1(text: str) -> float | str:
+    """The weight of an L1 penalty: a number, or the word “chosen”."""
+    return text if text == "chosen" else float(text)
+
+
 def act(given: argparse.Namespace) -> int:
     """Read, fit, write, and say what came of it."""
     out = Path(given.out)
     if out.suffix != ".npz":
         raise Refused(f"--out must end in .npz, got {given.out}.")
-    outputs = (out, out.with_suffix(".json"), *((out.with_suffix(".csv"),) if given.error_bars else ()))
+    if given.error_bars and given.l1:
+        raise Refused(
+            "Standard errors are those of a fit without an L1 penalty, whose table tells instead which penalty each "
+            "coupling outlives: leave --error-bars or --l1 out."
+        )
+    outputs = (out, out.with_suffix(".json"), *((out.with_suffix(".csv"),) if given.error_bars or given.l1 else ()))
     inputs = [Path(name) for name in given.files]
     if missing := [str(path) for path in inputs if not path.is_file()]:
         raise Refused(f"There is no file {', '.join(missing)}.")
@@ -118,7 +133,7 @@ def act(given: argparse.Namespace) -> int:
         settings = Settings(
             learner=given.learner, n_hidden=given.hidden[-1], hidden_hidden=given.hidden_hidden == "yes",
             bias=not given.no_bias, blocks=given.blocks, repeats=given.repeats == "yes", penalty=given.penalty,
-            box=given.box, max_steps=given.steps, starts=given.starts, seed=given.seed,
+            l1=given.l1, box=given.box, max_steps=given.steps, starts=given.starts, seed=given.seed,
         )  # fmt: skip
     except ValueError as error:
         raise Refused(str(error)) from error
@@ -130,7 +145,9 @@ def act(given: argparse.Namespace) -> int:
         found = _run_fit(recording, settings)
     if given.hide is not None:
         hide(found, recording, settings, given.hide)
-    tables = (with_errors(found, recording, settings),) if given.error_bars else ()
+    tables = (
+        (with_errors(found, recording, settings),) if given.error_bars else (with_zeros(found),) if found.l1 else ()
+    )
     try:
         written = _keep(found, outputs, tables)
     except OSError as error:

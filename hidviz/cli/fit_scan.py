@@ -31,6 +31,8 @@ def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], co
     """
     if settings.learner != "exact" or not settings.bias or not settings.blocks:
         raise Refused("A scan needs the exact learner, biases and held-out blocks: leave those options out.")
+    if settings.l1:
+        raise Refused("A scan compares whole fits: scan without --l1, then fit the model chosen with it.")
     bar, parts, table = Bar(), divide(recording, blocks=settings.blocks), None
     for table in scan(
         parts, hidden=hidden, hidden_hidden=WHICH[coupled], driven=WHICH[repeats],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from hidviz.experiments import Fitted, couplings_table
+
 PLAIN = ("stopped", "finished")  # ends of learning that are no warning
 AGREE = 1e-4  # nats per bin between starts that count as having found the same model
 
@@ -15,7 +17,19 @@ def in_words(summary: dict[str, Any]) -> str:
     Args:
         summary: of `Fitted`.
     """
-    return "\n".join([_head(summary), *_costs(summary), *_warnings(summary), *_next(summary)])
+    return "\n".join([_head(summary), *_costs(summary), *_zeros(summary), *_warnings(summary), *_next(summary)])
+
+
+def with_zeros(found: Fitted) -> str:
+    """Couplings by name with the strongest L1 penalty that each outlives, as text of a .csv."""
+    assert found.l1 is not None
+    blocks = tuple(found.l1.n_zero)
+    table, outlives = (
+        couplings_table(each, found.summary["names"], blocks=blocks) for each in (found.couplings, found.l1.outlives)
+    )
+    table["outlives"] = outlives["value"]
+    text: str = table.to_csv(index=False)
+    return text
 
 
 def _head(summary: dict[str, Any]) -> str:
@@ -46,6 +60,22 @@ def _costs(summary: dict[str, Any]) -> Iterator[str]:
             gain, error = summary["gains"][name], summary["gain_errors"][name]
             verdict = "hidden units gain" if gain > 0.0 else "hidden units lose"
             yield f"  {words:34} {baseline:9.5f}   {verdict} {abs(gain):.5f} ± {error:.5f}"
+
+
+def _zeros(summary: dict[str, Any]) -> Iterator[str]:
+    """How many couplings an L1 penalty has set to zero, and hidden units that it has cut off."""
+    l1 = summary.get("l1")
+    if l1 is None:
+        return
+    if not l1["weight"]:
+        yield "  No L1 penalty predicts the stopping part better than none: no coupling is zero."
+        return
+    how = "chosen on the stopping part" if summary["settings"]["l1"] == "chosen" else "as asked"
+    counts = ", ".join(f"{name} {n} of {size}" for name, (n, size) in l1["zero"].items() if size)
+    yield f"  L1 penalty {l1['weight']:.4g}, {how}: exactly zero are {counts} couplings"
+    if l1["unconnected"]:
+        units = ", ".join(f"hidden{a + 1}" for a in l1["unconnected"])
+        yield f"  Warning: nothing that is seen depends on {units} any more: fewer hidden units do as well."
 
 
 def _warnings(summary: dict[str, Any]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from hidviz.experiments.experiment import LIVE, Experiment
 from hidviz.experiments.fit_recording import Fitted, Settings, fingerprint, fit_recording
 from hidviz.experiments.frame import Frame, make_frame, regauge_frame
 from hidviz.experiments.hide_unit import HiddenUnit, busiest, hide_unit, hide_units
+from hidviz.experiments.l1_path import L1Path
 from hidviz.experiments.labelled import couplings_table, posterior_table
 from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS, preset_of
 from hidviz.experiments.progress import Progress
@@ -46,6 +47,7 @@ __all__ = [
     "Halves",
     "HiddenIsing",
     "HiddenUnit",
+    "L1Path",
     "Progress",
     "Restarts",
     "Scan",

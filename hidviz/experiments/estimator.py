@@ -19,6 +19,7 @@ import numpy as np
 from hidviz.background import one_blas_thread
 from hidviz.evaluation import require_repeats
 from hidviz.experiments.fit_parts import Run, fit_model
+from hidviz.experiments.l1_path import L1Path, Strength
 from hidviz.learners import hidden_posterior
 from hidviz.network import Couplings, Recording, Spikes, divide
 from hidviz.numerics import Array
@@ -31,6 +32,8 @@ class HiddenIsing:
         n_hidden: number of hidden units to assume.
         hidden_hidden: learn the couplings M among them too.
         penalty: weight of the L2 penalty per bin.
+        l1: weight of the L1 penalty per bin, which sets couplings to exactly zero; "chosen" on the blocks that stop; 0
+            for none.
         starts: random starts.
         max_steps: most steps of a start.
         repeats: give the model h(t), the field that is the same in all trials, of which there must be 20 of one length.
@@ -45,6 +48,7 @@ class HiddenIsing:
         n_iter_: steps of the best start.
         external_field_: (T - 1, Nv) h_i + h_i(t), which every trial of T bins has; None without repeats.
         stop_cost_: cost on the stopping part, nats per bin; on X itself without one.
+        l1_path_: the L1 penalties tried and which couplings outlive them (`L1Path`); None for no L1 penalty.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class HiddenIsing:
         max_steps: int = 300,
         blocks: int = 40,
         random_state: int = 1,
+        l1: Strength = 0.0,
     ) -> None:
         self.n_hidden = n_hidden
         self.hidden_hidden = hidden_hidden
@@ -66,12 +71,14 @@ class HiddenIsing:
         self.max_steps = max_steps
         self.blocks = blocks
         self.random_state = random_state
+        self.l1 = l1
 
     couplings_: Couplings
     external_field_: Array | None
     n_features_in_: int
     n_iter_: int
     stop_cost_: float
+    l1_path_: L1Path | None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002 - nothing lies deeper
         """What the estimator was made with."""
@@ -99,7 +106,8 @@ class HiddenIsing:
             y: ignored.
 
         Raises:
-            ValueError: X is no recording, too short to be divided, or has no repeats to tell h(t) from.
+            ValueError: X is no recording, too short to be divided, or has no repeats to tell h(t) from; or nothing is
+                held out to choose an L1 penalty by.
             Infeasible: there are too many hidden units to sum over.
         """
         recording = _recording(X)
@@ -111,10 +119,10 @@ class HiddenIsing:
             raise ValueError("h(t) is chosen on a held-out part: set blocks, or leave repeats out.")
         run: Run = fit_model(
             learn, stop, self.n_hidden, hidden_hidden=self.hidden_hidden, starts=self.starts, seed=self.random_state,
-            penalty=self.penalty, max_steps=self.max_steps,
+            penalty=self.penalty, l1=self.l1, max_steps=self.max_steps,
         )[0]  # fmt: skip
         self.couplings_, self.n_iter_, self.stop_cost_ = run.couplings, run.last.step, run.stop
-        self.external_field_ = learn.external_field
+        self.external_field_, self.l1_path_ = learn.external_field, run.path
         self.n_features_in_ = recording.n_visible
         if hasattr(X, "columns"):
             self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)

@@ -1,7 +1,8 @@
 """One model fitted to one part of a recording, stopped by another: several starts, of which the best is kept.
 
 Learning starts from small random couplings and biases at the observed rates, and stops when the cost on the stopping
-part no longer falls; that part also chooses the start. Neither is evidence: the judging part is, and it is not seen.
+part no longer falls; that part also chooses the start, and the strength of an L1 penalty (`l1_path`). None of it is
+evidence: the judging part is, and it is not seen.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from hidviz.background import return_value
+from hidviz.background import mapped, return_value
 from hidviz.evaluation import LONGEST_LIKELIHOOD, cost_per_bin, likelihood_for
+from hidviz.experiments.l1_path import L1Path, Strength, iter_l1_path
 from hidviz.learners import Learner, prepare
 from hidviz.learning import Snapshot, learn, random_start, result
 from hidviz.network import Couplings, Recording
@@ -30,11 +32,18 @@ class Run:
         couplings: what it found.
         stop: cost on the stopping part, nats per bin; on the learned part where nothing stopped it.
         last: its last step.
+        path: the L1 path from its end, which `couplings` are of; None for no L1 penalty.
     """
 
     couplings: Couplings
     stop: float
     last: Snapshot
+    path: L1Path | None = None
+
+    @property
+    def reached(self) -> float:
+        """What `stop` was before any L1 penalty: starts are compared by it."""
+        return self.stop if self.path is None else self.path.without
 
 
 def iter_starts(
@@ -45,10 +54,13 @@ def iter_starts(
     starts: int,
     seed: int,
     penalty: float | Literal["learned"] = 0.0,
+    l1: Strength = 0.0,
     box: float | None = None,
     max_steps: int = 300,
 ) -> Generator[tuple[int, Snapshot], None, tuple[Run, ...]]:
     """Learn from several starts, yielding (start, step) and returning the runs, the best first.
+
+    With an L1 penalty the best of them goes on along its path, as one start more.
 
     Args:
         learner: prepared on the part to learn from.
@@ -57,6 +69,7 @@ def iter_starts(
         starts: number of random starts.
         seed: of the random starts.
         penalty: weight of the L2 penalty per bin; "learned" for one in each block that follows from the data.
+        l1: weight of the L1 penalty per bin; "chosen" on the stopping part; 0 for none.
         box: largest allowed size of a coupling; None for no box.
         max_steps: most steps of a start.
     """
@@ -72,7 +85,18 @@ def iter_starts(
         found = result(last)
         judged = cost_per_bin(stop, found)
         runs.append(Run(found, last.cost if judged is None else judged, last))
-    return tuple(sorted(runs, key=lambda run: run.stop))
+    best, *others = sorted(runs, key=lambda run: run.stop)
+    if l1:
+        steps = iter_l1_path(learner, stop, best.couplings, l1, penalty=penalty, box=box, max_steps=max_steps)
+        path = yield from mapped(steps, lambda last: (starts, last))
+        best = _sparse(best, path, stop)
+    return best, *others
+
+
+def _sparse(run: Run, path: L1Path, stop: Learner | None) -> Run:
+    """A run that ends where its L1 path does."""
+    judged, last = cost_per_bin(stop, path.couplings), path.last or run.last
+    return Run(path.couplings, last.cost if judged is None else judged, last, path)
 
 
 def fit_model(
@@ -84,6 +108,7 @@ def fit_model(
     starts: int,
     seed: int,
     penalty: float = 0.0,
+    l1: Strength = 0.0,
     max_steps: int = 300,
 ) -> tuple[Run, ...]:
     """The runs of one exact model with biases, the best first.
@@ -96,16 +121,20 @@ def fit_model(
         starts: number of random starts.
         seed: of the random starts.
         penalty: weight of the L2 penalty per bin.
+        l1: weight of the L1 penalty per bin; "chosen" on the stopping part; 0 for none.
         max_steps: most steps of a start.
 
     Raises:
+        ValueError: the L1 penalty is to be chosen, and there is nothing to choose it by.
         Infeasible: there are too many hidden units to sum over.
     """
     learner = prepare("exact", learn_from, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=True)
     stop = likelihood_for(
         "exact", stop_by, n_hidden, hidden_hidden=hidden_hidden, bias=True, longest=LONGEST_LIKELIHOOD
     )
-    steps = iter_starts(learner, stop, learn_from, starts=starts, seed=seed, penalty=penalty, max_steps=max_steps)
+    steps = iter_starts(
+        learner, stop, learn_from, starts=starts, seed=seed, penalty=penalty, l1=l1, max_steps=max_steps
+    )
     return return_value(steps)
 
 

@@ -30,6 +30,7 @@ from hidviz.evaluation import (
     require_repeats,
 )
 from hidviz.experiments.fit_parts import iter_starts
+from hidviz.experiments.l1_path import L1Path, Strength
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.ranges import RANGES, plain_number
 from hidviz.learners import LEARNERS, Method, logistic_fit, prepare
@@ -50,6 +51,7 @@ class Settings:
         bias: learn the biases too.
         blocks: blocks of time to divide the recording in; 0 to learn from all of it and judge by nothing.
         penalty: weight of the L2 penalty per bin; "learned" for one in each block that follows from the data.
+        l1: weight of the L1 penalty per bin, which sets couplings to zero; "chosen" on the stopping part; 0 for none.
         repeats: give the model h(t), the field that is the same in all trials, told from the part to learn from.
         box: largest allowed size of a coupling; None for no box.
         max_steps: most steps of a run.
@@ -66,6 +68,7 @@ class Settings:
     bias: bool = True
     blocks: int = 40
     penalty: float | Literal["learned"] = 0.0
+    l1: Strength = 0.0
     repeats: bool = False
     box: float | None = None
     max_steps: int = 1000
@@ -79,16 +82,23 @@ class Settings:
             raise ValueError("h(t) is chosen on a held-out part: divide the recording, or leave h(t) out.")
         if self.learner not in LEARNERS:
             raise ValueError(f"The learner must be one of {', '.join(LEARNERS)}, got {self.learner!r}.")
+        if self.l1 and LEARNERS[self.learner].stochastic:
+            raise ValueError(
+                f"An L1 penalty needs exact gradients, and {self.learner} samples its own: take exact or mean-field."
+            )
+        if self.l1 == "chosen" and not self.blocks:
+            raise ValueError("An L1 penalty is chosen on a held-out part: divide the recording, or give it a number.")
         for name, what, low, high in (
             ("n_hidden", "number of hidden units", *RANGES["n_hidden_assumed"]),
             ("blocks", "number of blocks", 0, 100_000),
             ("penalty", "penalty", *RANGES["penalty"]),
+            ("l1", "L1 penalty", *RANGES["penalty"]),
             ("box", "box", *RANGES["box"]),
             ("max_steps", "number of steps", 1, RANGES["max_steps"][1]),
             ("starts", "number of starts", 1, 1_000),
             ("seed", "seed", *RANGES["seed"]),
         ):
-            if (name == "box" and self.box is None) or (name == "penalty" and self.penalty == "learned"):
+            if (name, getattr(self, name)) in (("box", None), ("penalty", "learned"), ("l1", "chosen")):
                 continue
             value = plain_number(f"The {what}", getattr(self, name), low, high)
             object.__setattr__(self, name, value)
@@ -102,11 +112,13 @@ class Fitted:
         couplings: the estimate.
         summary: costs in nats per bin and all that is worth knowing, plain enough for JSON.
         external_field: (T - 1, Nv) h(t), which the model was given; None without.
+        l1: the path of an L1 penalty; None without.
     """
 
     couplings: Couplings
     summary: dict[str, Any] = field(repr=False)
     external_field: Array | None = field(default=None, repr=False)
+    l1: L1Path | None = field(default=None, repr=False)
 
     def save(self, path: Path) -> None:
         """Write the couplings as .npz, block by block, and `external_field` if there is one.
@@ -145,12 +157,14 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
 
     def report(step: tuple[int, Snapshot]) -> Progress:
         start, last = step
-        fraction = (start + last.step / settings.max_steps) / settings.starts
-        return Progress(f"start {start + 1} of {settings.starts}", fraction)
+        fraction = (start + last.step / settings.max_steps) / (settings.starts + bool(settings.l1))
+        return Progress(
+            f"start {start + 1} of {settings.starts}" if start < settings.starts else "L1 penalty", fraction
+        )
 
     starts = iter_starts(
-        learner, stop, train, starts=settings.starts, seed=settings.seed, penalty=settings.penalty, box=settings.box,
-        max_steps=settings.max_steps,
+        learner, stop, train, starts=settings.starts, seed=settings.seed, penalty=settings.penalty, l1=settings.l1,
+        box=settings.box, max_steps=settings.max_steps,
     )  # fmt: skip
     runs = yield from mapped(starts, report)
     best = runs[0]
@@ -161,7 +175,8 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
         learner if method.likelihood else likelihood_for(settings.learner, train, n_hidden, **switches, longest=longest)
     )
     train_cost = cost_per_bin(exact, best.couplings)
-    n_parameters = best.couplings.vector(learner.learned).size
+    values = best.couplings.vector(learner.learned)
+    n_parameters = values.size if best.path is None else int(np.count_nonzero(values))
     n_parameters += 0 if train.external_field is None else train.external_field.size
     paid = (
         None if train_cost is None else criteria(-train_cost * train.n_transitions, n_parameters, train.n_transitions)
@@ -183,6 +198,7 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
             "objective": best.last.cost,
             "cost": train_cost,
             "stop": None if stop is None else best.stop,
+            "l1": None if best.path is None else best.path.plain(),
             **_judged(parts, best.couplings, method, n_hidden, switches, weight, told),
             "aic": None if paid is None else paid.aic / paid.n_transitions,
             "bic": None if paid is None else paid.bic / paid.n_transitions,
@@ -192,9 +208,10 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
             "state": best.last.state,
             "message": best.last.message,
             "warnings": [{"kind": remark.kind, "sentence": remark.sentence} for remark in best.last.remarks],
-            "starts": [run.stop for run in runs],
+            "starts": [run.reached for run in runs],
         },
         train.external_field,
+        best.path,
     )
 
 

@@ -1,6 +1,7 @@
 """From gradients to snapshots: where learning begins, how it steps, and why it ends."""
 
 from hidviz.learning.fit import Fit, fit
+from hidviz.learning.l1 import adaptive_weights, times
 from hidviz.learning.loop import learn, with_couplings
 from hidviz.learning.optimisers import OPTIMISERS
 from hidviz.learning.regularisation import Penalty
@@ -18,6 +19,7 @@ __all__ = [
     "Remark",
     "Snapshot",
     "State",
+    "adaptive_weights",
     "data_warnings",
     "fit",
     "learn",
@@ -26,6 +28,7 @@ __all__ = [
     "regauge_snapshot",
     "result",
     "signed_start",
+    "times",
     "true_start",
     "with_couplings",
 ]

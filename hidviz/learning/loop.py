@@ -7,8 +7,8 @@ Whoever consumes the generator decides the pace: pausing is not asking for the n
 is needed to resume from it, so a run is flipped, rewound or resumed by calling `learn` again with another snapshot.
 
 A cost is -objective / n_transitions, in nats per bin. What is minimised is the cost plus penalty/2 · Σ θ²
-over all couplings; biases are free. A learned penalty is updated between two steps, near the optimum at the present
-weights: see `regularisation`.
+over all couplings, and Σ l1 |θ| where an L1 penalty is asked for; biases are free. A learned penalty is updated between
+two steps, near the optimum at the present weights: see `regularisation`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ import numpy as np
 
 from hidviz.background import on_one_blas_thread
 from hidviz.learners import Estimate, Learner
+from hidviz.learning.checks import check_settings
+from hidviz.learning.l1 import l1_weights
 from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, largest_gradient
 from hidviz.learning.regularisation import Choice, Penalty, changed_pairs, first_penalty, updated
 from hidviz.learning.remarks import Remark
@@ -41,6 +43,7 @@ def learn(
     optimiser: str | None = None,
     rate: float | None = None,
     penalty: float | Literal["learned"] = 0.0,
+    l1: float | Couplings = 0.0,
     box: float | None = None,
     held_out: Learner | None = None,
     patience: int | None = None,
@@ -57,6 +60,8 @@ def learn(
         rate: step size; the optimiser's own default when left out.
         penalty: weight of the L2 penalty, penalty/2 · Σ θ² over all couplings added to the cost per bin; "learned"
             for a weight in each block of couplings that follows from the data. Biases are free.
+        l1: weight of the L1 penalty, l1 · Σ |θ| over all couplings added to the cost per bin, which sets couplings to
+            exactly zero; or a weight of each coupling in its place, 0 for those left free. For L-BFGS alone.
         box: largest allowed size of a coupling, or None.
         held_out: the same kind of learner, prepared on data that is not learned from; its cost is reported.
         patience: end when the held-out cost has not fallen for this many steps; None for never.
@@ -72,11 +77,12 @@ def learn(
     name = optimiser or ("adam" if learner.stochastic else "l-bfgs")
     if learner.stochastic and max_steps is None:
         max_steps = 800
-    _check(learner, name, rate, penalty, box, held_out, patience, tolerance, max_steps)
+    check_settings(learner, name, rate, penalty, box, held_out, patience, tolerance, max_steps)
+    sizes = l1_weights(l1, learner, name)
     rule = OPTIMISERS[name]
     schedule = Schedule(rule.default_rate if rate is None else rate, box, max_steps or 800)
     limits = Limits(None if learner.stochastic else tolerance, patience, max_steps, box, schedule.rate)
-    task = _Task(learner, held_out, penalty, name, limits, data_warnings(learner))
+    task = _Task(learner, held_out, penalty, sizes, name, limits, data_warnings(learner))
 
     snapshot = task.resumed(start) if isinstance(start, Snapshot) else task.first(start)
     if snapshot.settled is not None:
@@ -89,7 +95,8 @@ def learn(
         if snapshot.state != "learning":
             return
         point, lowest = task.point(snapshot), snapshot.lowest or snapshot
-        found, memory, evaluations = rule.step(task.evaluate(snapshot), point, snapshot.memory, schedule)
+        here = replace(schedule, l1=snapshot.penalty.l1_vector(learner.learned))
+        found, memory, evaluations = rule.step(task.evaluate(snapshot), point, snapshot.memory, here)
         if found is point:
             snapshot = task.stuck(snapshot, evaluations)
             continue
@@ -122,6 +129,7 @@ class _Task:
     learner: Learner
     held_out: Learner | None
     penalty: Choice
+    l1: Couplings | None
     optimiser: str
     limits: Limits
     of_data: tuple[Remark, ...]
@@ -133,7 +141,8 @@ class _Task:
 
     def evaluate(self, snapshot: Snapshot) -> Callable[[Array, Point[Estimate]], Point[Estimate]]:
         """The cost, penalised as in a snapshot, as a function of the learned entries; the others are taken from it."""
-        frame, weights = snapshot.couplings, self._weights(snapshot.penalty, snapshot.couplings)
+        frame, penalty = snapshot.couplings, snapshot.penalty
+        weights, l1 = self._weights(penalty, frame), self._l1(penalty)
         bound = max(FARTHEST, largest_field(frame))
 
         def at(theta: Array, near: Point[Estimate]) -> Point[Estimate]:
@@ -142,28 +151,33 @@ class _Task:
             couplings = frame.with_vector(theta, self.learner.learned)
             if largest_field(couplings) > bound:
                 return replace(near, cost=np.inf)
-            return self._point(theta, self.learner(couplings, near.extra.beliefs), weights)
+            return self._point(theta, self.learner(couplings, near.extra.beliefs), weights, l1)
 
         return at
 
     def point(self, snapshot: Snapshot) -> Point[Estimate]:
         """The optimiser's view of a snapshot."""
-        weights = self._weights(snapshot.penalty, snapshot.couplings)
-        return self._point(snapshot.couplings.vector(self.learner.learned), snapshot.estimate, weights)
+        weights, l1 = self._weights(snapshot.penalty, snapshot.couplings), self._l1(snapshot.penalty)
+        return self._point(snapshot.couplings.vector(self.learner.learned), snapshot.estimate, weights, l1)
 
     def _weights(self, penalty: Penalty, couplings: Couplings) -> Array:
         return penalty.vector(couplings, self.learner.learned)
 
-    def _point(self, theta: Array, estimate: Estimate, weights: Array) -> Point[Estimate]:
+    def _l1(self, penalty: Penalty) -> Array | None:
+        return penalty.l1_vector(self.learner.learned)
+
+    def _point(self, theta: Array, estimate: Estimate, weights: Array, l1: Array | None) -> Point[Estimate]:
         cost = self.learner.per_bin(estimate) + 0.5 * float(theta @ (weights * theta))
+        cost += 0.0 if l1 is None else float(l1 @ np.abs(theta))
         gradient = weights * theta - estimate.gradient.vector(self.learner.learned) / self.learner.n_transitions
         return Point(theta, cost if np.isfinite(cost) else np.inf, gradient, estimate)
 
     def first(self, couplings: Couplings) -> Snapshot:
         """Snapshot 0."""
         couplings = self._inside(couplings)
-        penalty, estimate = first_penalty(self.penalty, self.learner), self.learner(couplings)
-        point = self._point(couplings.vector(self.learner.learned), estimate, self._weights(penalty, couplings))
+        penalty, estimate = first_penalty(self.penalty, self.learner, self.l1), self.learner(couplings)
+        theta, weights = couplings.vector(self.learner.learned), self._weights(penalty, couplings)
+        point = self._point(theta, estimate, weights, self._l1(penalty))
         return self._snapshot(0, 1, couplings, point, Memory(), None, penalty)
 
     def resumed(self, snapshot: Snapshot) -> Snapshot:
@@ -174,14 +188,14 @@ class _Task:
         if snapshot.state != "learning":
             return snapshot
         if not (self.penalty == "learned" and snapshot.penalty.learned):
-            penalty = first_penalty(self.penalty, self.learner)
+            penalty = first_penalty(self.penalty, self.learner, self.l1)
             snapshot = snapshot if penalty == snapshot.penalty else replace(snapshot, penalty=penalty)
         inside = self._inside(snapshot.couplings)
         if inside is not snapshot.couplings:
             point = self.evaluate(snapshot)(inside.vector(self.learner.learned), self.point(snapshot))
             count = snapshot.evaluations + 1
             return self._snapshot(snapshot.step, count, inside, point, Memory(), None, snapshot.penalty)
-        gradient = largest_gradient(self.point(snapshot), self.box)
+        gradient = largest_gradient(self.point(snapshot), self.box, self._l1(snapshot.penalty))
         if (gradient, self.optimiser) == (snapshot.largest_gradient, snapshot.optimiser):
             return snapshot
         memory = snapshot.memory if self.optimiser == snapshot.optimiser else Memory()
@@ -213,7 +227,7 @@ class _Task:
             memory = replace(memory, vectors=changed_pairs(memory.vectors, change))
         count = snapshot.evaluations + evaluations
         after = replace(snapshot, penalty=penalty, evaluations=count, memory=memory, lowest=None, rises=0)
-        return replace(after, largest_gradient=largest_gradient(self.point(after), self.box))
+        return replace(after, largest_gradient=largest_gradient(self.point(after), self.box, self._l1(penalty)))
 
     def halfway(self, before: Snapshot, after: Snapshot) -> Snapshot:
         """Half of the step between two snapshots: the couplings of the later one, the beliefs of the earlier one."""
@@ -225,7 +239,7 @@ class _Task:
             after,
             estimate=estimate,
             cost=self.learner.per_bin(estimate),
-            largest_gradient=largest_gradient(point, self.box),
+            largest_gradient=largest_gradient(point, self.box, self._l1(after.penalty)),
             remarks=(),
             settled=after,
         )
@@ -259,7 +273,7 @@ class _Task:
             couplings=couplings,
             estimate=point.extra,
             cost=self.learner.per_bin(point.extra),
-            largest_gradient=largest_gradient(point, self.box),
+            largest_gradient=largest_gradient(point, self.box, self._l1(penalty)),
             held_out=held_out,
             best=better(best, step, held_out, couplings),
             memory=memory,
@@ -267,33 +281,3 @@ class _Task:
             penalty=penalty,
             remarks=(*self.limits.warnings(couplings, point.extra), *self.of_data),
         )
-
-
-def _check(
-    learner: Learner,
-    optimiser: str,
-    rate: float | None,
-    penalty: Choice,
-    box: float | None,
-    held_out: Learner | None,
-    patience: int | None,
-    tolerance: float,
-    max_steps: int | None,
-) -> None:
-    if optimiser not in OPTIMISERS:
-        raise ValueError(f"optimiser must be one of {', '.join(OPTIMISERS)}, got {optimiser!r}.")
-    if learner.stochastic and optimiser == "l-bfgs":
-        raise ValueError("L-BFGS needs exact gradients and this learner's are sampled: use optimiser='adam'.")
-    for name, value in (("rate", rate), ("box", box)):
-        if value is not None and not 0.0 < value < np.inf:
-            raise ValueError(f"{name} must be a positive number, got {value}.")
-    if isinstance(penalty, str) and penalty != "learned":
-        raise ValueError(f"penalty must be a number not below 0, or 'learned', got {penalty!r}.")
-    for name, value in (("penalty", 0.0 if isinstance(penalty, str) else penalty), ("tolerance", tolerance)):
-        if not 0.0 <= value < np.inf:
-            raise ValueError(f"{name} must be a number not below 0, got {value}.")
-    for name, value, least in (("patience", patience, 1), ("max_steps", max_steps, 0)):
-        if value is not None and not value >= least:
-            raise ValueError(f"{name} must be {least} or more, got {value}.")
-    if patience is not None and held_out is None:
-        raise ValueError("patience waits for the held-out cost: give held_out, or leave patience out.")

@@ -9,6 +9,10 @@ They minimise a cost per bin, f(θ) with gradient f'(θ), over the flat vector �
 
 L-BFGS is written here, and not taken from SciPy, because it must stop after every step, be flipped with the hidden
 units, and go on. A box |θ| ≤ b is kept by projection.
+
+With an L1 penalty Σ λ_k |θ_k| the cost has a slope wherever no sign changes, so a step of L-BFGS stays in one orthant
+(Andrew and Gao, ICML 2007): that of θ, and of -f' for entries at zero whose slope is steeper than λ_k. There λ_k sign_k
+is added to the slope, and an entry that would change its sign is set to zero.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from types import MappingProxyType
 from typing import Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hidviz.numerics import Array
 
@@ -31,7 +36,10 @@ Extra = TypeVar("Extra")
 
 @dataclass(frozen=True, eq=False)
 class Point(Generic[Extra]):
-    """A point, the cost and gradient there, and whatever else the evaluation said."""
+    """A point, the cost and gradient there, and whatever else the evaluation said.
+
+    The cost counts an L1 penalty, the gradient does not.
+    """
 
     theta: Array
     cost: float
@@ -70,11 +78,13 @@ class Schedule:
         rate: step size, per unit of gradient of the cost per bin (gradient, momentum), or per entry (adam).
         box: largest allowed |θ|, or None.
         horizon: number of steps over which decaying steps (adam) decay.
+        l1: weight of |θ| of each entry; None for no L1 penalty; l-bfgs alone knows of it.
     """
 
     rate: float
     box: float | None = None
     horizon: int = 800
+    l1: Array | None = None
 
 
 Evaluate = Callable[[Array, Point[Extra]], Point[Extra]]
@@ -106,17 +116,55 @@ def _boxed(theta: Array, box: float | None) -> Array:
     return theta if box is None else np.clip(theta, -box, box)
 
 
-def _free_gradient(point: Point[Extra], box: float | None) -> Array:
-    """The gradient with the entries that push against the box set to zero."""
-    if box is None:
-        return point.gradient
-    blocked = (np.abs(point.theta) >= box) & (point.theta * point.gradient < 0.0)
-    return np.where(blocked, 0.0, point.gradient)
+@dataclass(frozen=True, eq=False)
+class _Room(Generic[Extra]):
+    """Where a step may go, low ≤ θ ≤ high, and what the L1 penalty adds to the slope there."""
+
+    low: Array
+    high: Array
+    tilt: Array
+
+    @classmethod
+    def around(cls, point: Point[Extra], box: float | None, l1: Array | None) -> _Room[Extra]:
+        """The box, and of each entry with an L1 penalty the side of zero on which the cost falls."""
+        high = np.full(point.theta.shape, np.inf if box is None else box)
+        if l1 is None:
+            return cls(-high, high, np.zeros_like(high))
+        side = np.where(point.theta != 0.0, np.sign(point.theta), -np.sign(_steeper(point.gradient, l1)))
+        free = l1 == 0.0
+        return cls(np.where(free | (side < 0.0), -high, 0.0), np.where(free | (side > 0.0), high, 0.0), l1 * side)
+
+    def inside(self, theta: Array) -> Array:
+        return np.clip(theta, self.low, self.high)
+
+    def held(self, theta: Array, direction: Array) -> NDArray[np.bool_]:
+        """Entries that cannot move in this direction."""
+        return ((theta <= self.low) & (direction < 0.0)) | ((theta >= self.high) & (direction > 0.0))
+
+    def seen(self, point: Point[Extra]) -> Point[Extra]:
+        """The point with the slope of the whole cost."""
+        return replace(point, gradient=point.gradient + self.tilt)
+
+    def pushing(self, seen: Point[Extra]) -> NDArray[np.bool_]:
+        """Entries whose slope drives them against a bound."""
+        return self.held(seen.theta, -seen.gradient)
 
 
-def largest_gradient(point: Point[Extra], box: float | None = None) -> float:
-    """Infinity norm of the projected gradient, the largest entry that the box leaves free: convergence goes by it."""
-    return float(np.abs(_free_gradient(point, box)).max(initial=0.0))
+def _steeper(gradient: Array, l1: Array) -> Array:
+    """What is left of a slope at zero once the L1 penalty has been overcome."""
+    left: Array = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)
+    return left
+
+
+def largest_gradient(point: Point[Extra], box: float | None = None, l1: Array | None = None) -> float:
+    """Infinity norm of the projected gradient, the largest entry left free: convergence goes by it.
+
+    With an L1 penalty it is the distance of zero from the subgradients: at an optimum f' = -λ_k sign θ_k for entries
+    that are not zero, and |f'| ≤ λ_k for those that are.
+    """
+    room: _Room[Extra] = _Room.around(point, box, l1)
+    seen = room.seen(point)
+    return float(np.abs(seen.gradient[~room.pushing(seen)]).max(initial=0.0))
 
 
 def _gradient_step(
@@ -152,11 +200,11 @@ def _adam_step(
 def _lbfgs_step(
     evaluate: Evaluate[Extra], point: Point[Extra], memory: Memory, schedule: Schedule
 ) -> tuple[Point[Extra], Memory, int]:
-    pairs = memory.vectors
-    found, evaluations = _descend(evaluate, point, pairs, schedule.box)
+    pairs, room = memory.vectors, _Room.around(point, schedule.box, schedule.l1)
+    found, evaluations = _descend(evaluate, point, pairs, room)
     if found is point and pairs:  # the pairs have become useless: start again from steepest descent
         pairs = ()
-        found, more = _descend(evaluate, point, pairs, schedule.box)
+        found, more = _descend(evaluate, point, pairs, room)
         evaluations += more
     step, change = found.theta - point.theta, found.gradient - point.gradient
     if step @ change > 1e-12 * np.sqrt((step @ step) * (change @ change)):
@@ -165,18 +213,18 @@ def _lbfgs_step(
 
 
 def _descend(
-    evaluate: Evaluate[Extra], point: Point[Extra], pairs: tuple[Array, ...], box: float | None
+    evaluate: Evaluate[Extra], point: Point[Extra], pairs: tuple[Array, ...], room: _Room[Extra]
 ) -> tuple[Point[Extra], int]:
-    """Search along the quasi-Newton direction, with the entries held that the box stops at once."""
-    free = _free_gradient(point, box)
+    """Search along the quasi-Newton direction, with the entries held that a bound stops at once."""
+    seen = room.seen(point)
+    pushing = room.pushing(seen)
+    free = np.where(pushing, 0.0, seen.gradient)
     direction = -_quasi_newton(free, pairs)
-    if box is not None:
-        held = (np.abs(point.theta) >= box) & ((point.theta * point.gradient < 0.0) | (point.theta * direction > 0.0))
-        direction[held] = 0.0
+    direction[pushing | room.held(point.theta, direction)] = 0.0
     if not direction @ free < 0.0:
         return point, 0
     first = 1.0 if pairs else min(1.0, 1.0 / float(np.abs(free).sum()))
-    return _line_search(evaluate, point, direction, first, box)
+    return _line_search(evaluate, point, direction, first, room)
 
 
 def _quasi_newton(gradient: Array, pairs: tuple[Array, ...]) -> Array:
@@ -195,20 +243,21 @@ def _quasi_newton(gradient: Array, pairs: tuple[Array, ...]) -> Array:
 
 
 def _line_search(
-    evaluate: Evaluate[Extra], point: Point[Extra], direction: Array, first: float, box: float | None
+    evaluate: Evaluate[Extra], point: Point[Extra], direction: Array, first: float, room: _Room[Extra]
 ) -> tuple[Point[Extra], int]:
     """A step length that lowers the cost enough and is not too short; the same point if there is none.
 
-    Brackets by doubling, then narrows by quadratic interpolation kept away from the ends. With a box the path bends
-    where an entry meets it; the slope is then that of the entries still moving.
+    Brackets by doubling, then narrows by quadratic interpolation kept away from the ends. The path bends where an entry
+    meets a bound; the slope is then that of the entries still moving.
     """
     low, high, length = 0.0, np.inf, first
-    best, slope = point, float(point.gradient @ direction)
+    uphill = room.seen(point).gradient
+    best, slope = point, float(uphill @ direction)
     low_cost, low_slope = point.cost, slope
     for trial in range(1, MAX_TRIALS + 1):
-        theta = _boxed(point.theta + length * direction, box)
+        theta = room.inside(point.theta + length * direction)
         found = evaluate(theta, point)
-        descent = float(point.gradient @ (theta - point.theta))
+        descent = float(uphill @ (theta - point.theta))
         if not (descent < 0.0 and found.cost < point.cost and found.cost <= point.cost + ARMIJO * descent):
             high = length
             rise = found.cost - low_cost - low_slope * (length - low)
@@ -216,8 +265,7 @@ def _line_search(
             length = low + float(np.clip(guess, 0.1 * (high - low), 0.5 * (high - low)))
             continue
         best = found
-        moving = direction if box is None else np.where(np.abs(theta) < box, direction, 0.0)
-        found_slope = float(found.gradient @ moving)
+        found_slope = float(room.seen(found).gradient @ np.where(room.held(theta, direction), 0.0, direction))
         if found_slope >= CURVATURE * slope:
             return best, trial
         low, low_cost, low_slope = length, found.cost, found_slope

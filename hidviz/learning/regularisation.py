@@ -1,4 +1,4 @@
-"""Regularisation: the L2 penalty of each block of couplings, fixed or learned from the data by evidence.
+"""Regularisation: the L2 penalty of each block of couplings, fixed or learned from the data by evidence; an L1 penalty.
 
 A penalty is a normal prior centred at 0: with n transitions the weight w_b of block b, in ½ w_b Σ θ² per bin, is the
 precision α_b = n w_b. The data themselves say how precise. With H = -∂² log P[s] / ∂θ∂θᵀ at the present couplings and
@@ -20,6 +20,9 @@ of the learner's gradient. A learner that samples has no such differences: there
 block, the curvature of the complete-data likelihood less the variance of its slope over samples (Louis' identity).
 
 Not a likelihood penalty for mean field: its objective is none, and what is called evidence here is only as good.
+
+An L1 penalty Σ w_k |θ_k| beside it sets couplings to exactly zero. Its weights, one of each coupling, are fixed; they
+follow the hidden units through relabellings, and flips leave them as they are.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from typing import Literal
 import numpy as np
 
 from hidviz.learners import BIAS_PENALTY, Estimate, Learner
-from hidviz.network import Couplings, block_shapes
+from hidviz.network import Couplings, Gauge, block_shapes, regauge
 from hidviz.numerics import Array
 
 LENT = 1.0  # couplings of J's g² lent to a block, for each of its own
@@ -61,6 +64,7 @@ class Penalty:
         settled: whether they are final.
         updates: how often they were updated.
         since: the step of the last update.
+        l1: the weight of |θ| of each coupling, nats per bin; None for no L1 penalty.
     """
 
     weights: Mapping[str, float]
@@ -69,10 +73,22 @@ class Penalty:
     settled: bool = True
     updates: int = 0
     since: int = 0
+    l1: Couplings | None = None
 
     def vector(self, couplings: Couplings, blocks: tuple[str, ...]) -> Array:
         """The weight of every entry of `couplings.vector(blocks)`."""
         return np.concatenate([np.full(getattr(couplings, name).size, self.weights.get(name, 0.0)) for name in blocks])
+
+    def l1_vector(self, blocks: tuple[str, ...]) -> Array | None:
+        """The L1 weight of every entry of `couplings.vector(blocks)`."""
+        return None if self.l1 is None else self.l1.vector(blocks)
+
+    def regauged(self, gauge: Gauge) -> Penalty:
+        """The penalty after hidden units were relabelled and flipped."""
+        if self.l1 is None:
+            return self
+        moved = regauge(self.l1, gauge)
+        return replace(self, l1=moved.with_vector(np.abs(moved.vector())))
 
     def is_due(self, step: int, largest_gradient: float, horizon: int | None) -> bool:
         """Whether the weights are to be updated here.
@@ -89,7 +105,7 @@ class Penalty:
         return largest_gradient <= NEAR or step >= self.since + AT_LATEST
 
 
-def first_penalty(choice: Choice, learner: Learner) -> Penalty:
+def first_penalty(choice: Choice, learner: Learner, l1: Couplings | None = None) -> Penalty:
     """The penalty that learning begins with: the fixed one, or that of the block with most senders at g² = 1.
 
     A fixed one leaves biases free, as a learned one does: they hold rates, which a penalty would move. What they keep
@@ -100,10 +116,10 @@ def first_penalty(choice: Choice, learner: Learner) -> Penalty:
     senders = _senders(learner)
     if choice != "learned":
         free = min(choice, BIAS_PENALTY)
-        return Penalty({name: choice if name in senders else free for name in learner.learned})
+        return Penalty({name: choice if name in senders else free for name in learner.learned}, l1=l1)
     begin = max(senders.values()) / learner.n_transitions
     weights = {name: begin for name in learner.learned if name in senders}
-    return Penalty(weights, learned=True, settled=not weights)
+    return Penalty(weights, learned=True, settled=not weights, l1=l1)
 
 
 def updated(
@@ -142,7 +158,7 @@ def updated(
         weights[name] = float(np.clip(wanted, now / LARGEST_CHANGE, now * LARGEST_CHANGE))
     change = max(abs(np.log(weights[name] / penalty.weights[name])) for name in weights)
     last = updates >= MOST_UPDATES or (change < SETTLED and not learner.stochastic)
-    return Penalty(weights, determined, True, last, updates, step), evaluations
+    return Penalty(weights, determined, True, last, updates, step, penalty.l1), evaluations
 
 
 def changed_pairs(pairs: tuple[Array, ...], change: Array) -> tuple[Array, ...]:

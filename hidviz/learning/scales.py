@@ -45,20 +45,25 @@ def scale_errors(snapshot: Snapshot, learner: Learner) -> Array:
 
 
 def with_scales(snapshot: Snapshot, learner: Learner) -> Snapshot:
-    """A snapshot that has converged, with a remark where scales are open; any other as it is."""
+    """A snapshot that has converged, with a remark where scales are open; any other as it is.
+
+    A unit that an L1 penalty has left without couplings has no scale, and none is missed.
+    """
     has_scales = {"K", "L"} <= set(learner.learned) and learner.held is None
     if snapshot.state != "converged" or not has_scales:
         return snapshot
     errors = scale_errors(snapshot, learner)
     after = replace(snapshot, evaluations=snapshot.evaluations + 2 * len(errors))
-    loose = np.flatnonzero(errors > LOOSE)
+    K, L = snapshot.couplings.K, snapshot.couplings.L
+    gone = ~(K.any(axis=0) | L.any(axis=1)) & (snapshot.penalty.l1 is not None)
+    loose = np.flatnonzero((errors > LOOSE) & ~gone)
     if not len(loose):
         return after
     return replace(
         after,
         remarks=(
             *after.remarks,
-            _loose([int(unit) + 1 for unit in loose], float(errors.max()), snapshot.penalty.learned),
+            _loose([int(unit) + 1 for unit in loose], float(errors[loose].max()), snapshot.penalty.learned),
         ),
     )
 

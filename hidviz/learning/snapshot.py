@@ -44,7 +44,8 @@ class Snapshot:
         best: the best held-out step so far; None without held-out data.
         memory: what the optimiser remembers.
         optimiser: whose memory that is.
-        penalty: the weight of the L2 penalty in each block, and how many of its couplings the data determine.
+        penalty: the weight of the L2 penalty in each block, how many of its couplings the data determine, and the
+            weights of an L1 penalty.
         state: "learning"; "converged" (largest gradient below the tolerance); "stuck" (it is not, and no lower cost is
             found); "diverged" (this is the last good step); "finished" (as many steps as asked for, or held-out cost no
             longer falling).
@@ -105,6 +106,7 @@ def regauge_snapshot(snapshot: Snapshot, gauge: Gauge, learned: tuple[str, ...])
         estimate=replace(estimate, gradient=regauge(estimate.gradient, gauge), beliefs=beliefs),
         best=snapshot.best and replace(snapshot.best, couplings=regauge(snapshot.best.couplings, gauge)),
         memory=snapshot.memory.moved(move),
+        penalty=snapshot.penalty.regauged(gauge),
         average=snapshot.average and (regauge(snapshot.average[0], gauge), snapshot.average[1]),
         lowest=snapshot.lowest and regauge_snapshot(snapshot.lowest, gauge, learned),
         settled=snapshot.settled and regauge_snapshot(snapshot.settled, gauge, learned),
