@@ -20,6 +20,7 @@ from hidviz.experiments.scan import scan
 from hidviz.experiments.scan_summary import scan_summary
 from hidviz.experiments.scan_table import Scan, ScanRow
 from hidviz.experiments.setup import Data, Setup, with_baselines
+from hidviz.experiments.shipped import shipped_restarts, shipped_scores
 from hidviz.experiments.sparse import SparseFit, sparse_fit
 from hidviz.experiments.stopping_advice import Advice, advice
 from hidviz.experiments.trace import Trace
@@ -80,6 +81,8 @@ __all__ = [
     "scan",
     "scan_summary",
     "shipped_frame",
+    "shipped_restarts",
+    "shipped_scores",
     "sparse_fit",
     "with_baselines",
     "with_knobs",

@@ -54,8 +54,19 @@ def shipped_frame(name: str) -> Frame:
     bundle = load_bundle(ASSETS / f"{name}.zip")
     experiment = bundle.experiment
     data = return_value(experiment.simulate())
-    frame = _standing(bundle, data, with_baselines(data, experiment.prepare(data), bias=experiment.bias > 0.0))
-    ended = next(learn(frame.setup.learner, frame.snapshot, **experiment.learn_options(frame.setup.held_out)))
+    return ended_frame(bundle, data, with_baselines(data, experiment.prepare(data), bias=experiment.bias > 0.0))
+
+
+def ended_frame(bundle: Bundle, data: Data, setup: Setup) -> Frame:
+    """The last frame of a run that had come to its end when it was saved.
+
+    Args:
+        bundle: the run.
+        data: its data.
+        setup: its learner on them.
+    """
+    frame = _standing(bundle, data, setup)
+    ended = next(learn(setup.learner, frame.snapshot, **bundle.experiment.learn_options(setup.held_out)))
     return replace(frame, snapshot=replace(ended, evaluations=bundle.ending.evaluations))
 
 

@@ -49,5 +49,16 @@ def options(tab, label):
     texts = tab.get_by_role("menuitem").all_inner_texts()
     tab.keyboard.press("Escape")
     assert len(texts) == 3
-    assert all(re.match(r"\d: backprop, step 6, \d+\.\d{4}$", text) for text in texts)
+    assert all(re.match(r"\d: Back-propagation, L-BFGS, step 6, \d+\.\d{4}$", text) for text in texts)
     return texts
+
+
+def test_one_press_sets_momentum_beside_the_run_that_is_shown(open_page):
+    tab = open_page("?tab=compare", width=1280, height=720)
+    assert not tab.get_by_role("heading", name="Knobs that differ").is_visible(), "empty axes"
+    press(tab, "Compare with momentum")
+    tab.get_by_role("rowheader", name="Optimiser").wait_for()
+    row = tab.get_by_role("row").filter(has=tab.get_by_role("rowheader", name="Optimiser"))
+    assert row.get_by_role("cell").all_inner_texts() == ["L-BFGS", "Momentum"]
+    tab.get_by_text("The rms differences are then").wait_for()
+    assert state(tab)["step"] == 144, "the run of the page stays as it is"

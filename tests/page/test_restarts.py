@@ -6,7 +6,7 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.experiments.restarts import Restarts, restarts
-from tests.pages import enter, press, state, wait_for
+from tests.pages import enter, press, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -90,8 +90,7 @@ def test_starts_can_be_paused_gone_on_with_and_stopped(opened):
     tab.wait_for_timeout(800)
     assert rows(tab).first.inner_text() == steps
     press(tab, "Run starts")
-    step = tab.get_by_role("region", name="Table of starts").get_by_text(steps.split("\t")[1], exact=True)
-    step.first.wait_for(state="detached")
+    until(tab, lambda: rows(tab).first.inner_text() != steps, "further steps")
     press(tab, "Stop starts")
     enabled(tab, "Run starts")
     tab.locator("button:disabled", has_text="Stop starts").wait_for()
@@ -133,3 +132,13 @@ def test_at_figure_3_all_starts_reach_the_best_cost(opened):
     press(tab, "Run starts")
     tab.get_by_text("4 of 4 starts reached the best cost").wait_for(timeout=300_000)
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_before_anything_is_run_eight_starts_of_fig_3_are_shown_and_can_be_loaded(open_page):
+    tab = open_page("?tab=restarts", width=1280, height=720)
+    tab.get_by_text("What it is about").wait_for()
+    tab.get_by_text("8 of 8 starts reached the best cost").wait_for()
+    assert rows(tab).count() == 8
+    cost = numbers(rows(tab).nth(2))["cost"]
+    press(tab, "Load start 3")
+    assert shown(tab, cost)["converged"]

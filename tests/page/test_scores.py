@@ -84,6 +84,7 @@ def test_error_bars_are_told_with_flat_directions_and_the_scale_valley():
 def test_a_paused_fit_is_judged_and_its_error_bars_shown(open_page):
     tab = open_page("?tab=scores")
     press(tab, "Score this fit")
+    row(tab, "This fit").wait_for()
     tab.get_by_text("predicts held-out data best").wait_for()
     assert tab.get_by_role("region", name="Models judged").get_by_role("row").count() >= 5
     assert "best" in row(tab, "This fit").inner_text() or "best" in row(tab, "Best held-out").inner_text()
@@ -129,3 +130,11 @@ def test_what_would_take_too_long_is_refused_in_a_sentence_and_what_takes_long_c
 
 def test_the_defaults_of_the_page_are_what_these_tests_count():
     assert (Experiment().n_visible, Experiment().n_hidden) == (18, 2)
+
+
+def test_before_anything_is_scored_the_run_of_fig_3_is_shown(open_page):
+    tab = open_page("?tab=scores", width=1280, height=720)
+    tab.get_by_text("What it is about, the run of Fig. 3 that is kept:").wait_for()
+    tab.get_by_role("rowheader", name="The run of Fig. 3").wait_for()
+    assert tab.get_by_role("row").count() > 4
+    tab.get_by_text("predicts held-out data best").wait_for()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -10,20 +11,30 @@ import numpy as np
 import panel as pn
 import panel_material_ui as pmui
 
+from hidviz.background import Runner
 from hidviz.evaluation import rms_errors
-from hidviz.experiments import Experiment, Frame
+from hidviz.experiments import Experiment, Frame, Progress, iter_run
+from hidviz.learners import LEARNERS
+from hidviz.learning import OPTIMISERS
 from hidviz.network import aligned, best_gauge, with_hidden
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.layout import heading, maps, row, sentence, square, table_pane, titled
 from hidviz.ui.plots.curves import Curves, Line
 from hidviz.ui.plots.heatmaps import Heatmap, block_matrix, scale_for
 from hidviz.ui.state.changes import Changes
-from hidviz.ui.state.knobs import KNOBS, shown
+from hidviz.ui.state.knobs import KNOBS, TITLES, shown
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.status import gauge_in_words
 from hidviz.ui.theme import inks
 
 MOST_PINS = 20
+MOMENTUM_STEPS = 600  # as many as it needs at Fig. 3 to come near
+PERIOD = 0.2  # seconds between looks at what is being learned
+WITH_MOMENTUM = "Compare with momentum"
+IDLE = (
+    "Two runs side by side: their costs, the knobs that differ, and their couplings, aligned. Pin the run that the "
+    "Learn tab shows, change something, and pin again; or see in one press what momentum makes of the same data."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +49,15 @@ def differing_knobs(one: Experiment, other: Experiment) -> list[tuple[str, str, 
     """Label and both values of exactly the knobs in which two experiments differ."""
     first, second = shown(one), shown(other)
     return [
-        (knob.label, str(first[knob.name]), str(second[knob.name]))
+        (knob.label, _named(knob.name, first), _named(knob.name, second))
         for knob in KNOBS
         if first[knob.name] != second[knob.name]
     ]
+
+
+def _named(name: str, values: Mapping[str, Any]) -> str:
+    """The value of a knob as the form has it."""
+    return TITLES.get(name, {}).get(values[name], str(values[name]))
 
 
 class CompareTab:
@@ -57,14 +73,16 @@ class CompareTab:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._pins: tuple[Pin, ...] = ()
-        self._count = 0
+        self._count, self._pending = 0, False
+        self._learner: Runner[Progress | Frame] = Runner(counts=lambda item: isinstance(item, Frame))
         self._changes = Changes()
         self._build()
 
     def look(self) -> bool:
         """Draw if another pair was chosen; pinned runs themselves never change."""
-        if self._changes.due() is None:
+        if self._changes.due(self._learner.version, period=PERIOD) is None:
             return False
+        self._take_learned()
         pair = [pin for select in self.selects for pin in self._pins if pin.name == select.value]
         if len(pair) == 2:
             self._draw(*pair)
@@ -80,15 +98,45 @@ class CompareTab:
         self._changes.spoil()
 
     def close(self) -> None:
-        """Nothing runs in the background."""
+        """Give up what is being learned."""
+        self._learner.stop()
 
     def pin(self) -> None:
         """Keep the run that is shown now."""
+        if self._session.frame is not None:
+            self._pin(self._session.frame)
+
+    def with_momentum(self) -> None:
+        """Keep the run that is shown now, and learn the same by momentum to be compared with it."""
         frame = self._session.frame
-        if frame is None:
+        if frame is None or not self._learner.ended:
             return
+        self._pin(frame)
+        steps = max(frame.snapshot.step, MOMENTUM_STEPS)
+        other = replace(frame.experiment, optimiser="momentum", rate=None, max_steps=steps)
+        self._pending = True
+        self._learner.start(iter_run(other, frame.data))
+
+    def _take_learned(self) -> None:
+        """Pin what has been learned by momentum once it is there; until then say how far it has come."""
+        if not self._pending:
+            return
+        item = self._learner.latest
+        self.buttons.disabled = [] if self._learner.ended else [WITH_MOMENTUM]
+        if self._learner.ended:
+            self._pending = False
+            if isinstance(item, Frame):
+                self._pin(item)
+            else:
+                self.hint.object = str(self._learner.failure)
+        elif isinstance(item, Frame):
+            self.hint.object = f"Learning the same by momentum: step {item.snapshot.step:,} …"
+
+    def _pin(self, frame: Frame) -> None:
         self._count += 1
-        name = f"{self._count}: {frame.experiment.learner}, step {frame.snapshot.step}, {frame.snapshot.cost:.4f}"
+        used = frame.experiment
+        how = f"{LEARNERS[used.learner].title}, {OPTIMISERS[used.optimiser_used].title}"
+        name = f"{self._count}: {how}, step {frame.snapshot.step}, {frame.snapshot.cost:.4f}"
         self._pins = (*self._pins, Pin(name, frame))[-MOST_PINS:]
         names = [pin.name for pin in self._pins]
         for select in self.selects:
@@ -98,14 +146,17 @@ class CompareTab:
         self.hint.object = (
             f"{len(names)} run{'s' if len(names) > 1 else ''} pinned. Change a knob, run, and pin another."
         )
+        self.panes.visible = True
         self._changes.spoil()
 
     def _build(self) -> None:
         self.buttons = Buttons(
             Button("Pin this run", "pin", "Keep the run as it is now, to compare it with others", self.pin, True),
+            Button(WITH_MOMENTUM, "play", "Pin this run, learn the same by momentum, and set both side by side",
+                   self.with_momentum),
             columns=0, margin=(8, 16, 8, 0),
         )  # fmt: skip
-        self.hint = sentence("Pin the run on the Learn tab, change something, and pin again.")
+        self.hint = sentence(IDLE)
         self.selects = [
             pmui.Select(label=label, options=[], size="small", width=320, margin=(8, 16, 8, 0))
             for label in ("One", "Other")
@@ -126,6 +177,7 @@ class CompareTab:
             maps(*pictures),
             sizing_mode="stretch_width",
             margin=0,
+            visible=False,  # until there is something to compare
         )
         self.layout = pmui.Column(
             pn.FlexBox(self.buttons, *self.selects, align_items="center", sizing_mode="stretch_width"),

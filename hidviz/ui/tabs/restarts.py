@@ -14,7 +14,17 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.experiments import MOST_STARTS, SAME, Data, Experiment, Frame, Progress, Restarts, restarts
+from hidviz.experiments import (
+    MOST_STARTS,
+    SAME,
+    Data,
+    Experiment,
+    Frame,
+    Progress,
+    Restarts,
+    restarts,
+    shipped_restarts,
+)
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.runs_table import RunsTable, rows_of
 from hidviz.ui.layout import line, row, sentence
@@ -24,6 +34,7 @@ from hidviz.ui.state.session import Session
 
 PERIOD = 0.2  # seconds between drawings while the starts are learning
 IDLE = "Learn from many random starts on the same data: do they end at one model, up to signs and labels?"
+SHOWN = "What it is about, eight starts of Fig. 3 that are kept:"
 
 
 class RestartsTab:
@@ -46,6 +57,8 @@ class RestartsTab:
     ) -> None:
         self._session, self._on_load, self._world = session, on_load, data
         self._runner: Runner[Progress | Restarts] = Runner(counts=lambda item: isinstance(item, Restarts))
+        self._keeper: Runner[Restarts] = Runner()  # of what is to be seen before anything has been run
+        self._keeper.start(shipped_restarts() for _ in range(1))
         self._experiment: Experiment | None = None  # that the starts belong to
         self._table: Restarts | None = None
         self._changes = Changes()
@@ -59,7 +72,9 @@ class RestartsTab:
         """Take in how far the starts have come, and which of them the page shows."""
         session = self._session
         period = PERIOD * self._runner.running
-        changed = self._changes.due(self._runner.version, session.frame, session.wanted, period=period)
+        changed = self._changes.due(
+            (self._runner.version, self._keeper.version), session.frame, session.wanted, period=period
+        )
         if changed is None:
             return False
         with hold():
@@ -76,6 +91,7 @@ class RestartsTab:
     def close(self) -> None:
         """Give all starts up."""
         self._runner.stop()
+        self._keeper.stop()
 
     # Building, once
 
@@ -123,6 +139,7 @@ class RestartsTab:
             self._answer(str(error))
             return
         self._experiment, self._table = self._session.wanted, None
+        self.pictures.visible = False
         self._runner.start(items)
 
     def _answer(self, problem: str) -> None:
@@ -138,13 +155,11 @@ class RestartsTab:
 
     def _draw(self) -> None:
         item = self._runner.latest
+        if self._experiment is None and self._keeper.latest is not None:
+            self._draw_starts(self._keeper.latest)
+            self.found.object = f"{IDLE} {SHOWN} {in_words(self._keeper.latest)}"
         if isinstance(item, Restarts):
-            self._table = item
-            marks = marks_of(item)
-            self.plot.show(item, marks)
-            self.legend.object = legend(item, marks)
-            self.table.runs = rows_of(item, {gauge: mark.colour for gauge, mark in marks.items()})
-            self.pictures.visible = True
+            self._draw_starts(item)
             self.found.object = in_words(item)
         elif isinstance(item, Progress):
             self.found.object = f"{item.what} …"
@@ -154,6 +169,14 @@ class RestartsTab:
         self.progress.value = round(100 * (item.n_ended / item.n if isinstance(item, Restarts) else 0.0))
         self.buttons.disabled = ["Run starts"] if self._runner.running else ["Pause starts"]
         self.stop.disabled = self._runner.ended
+
+    def _draw_starts(self, table: Restarts) -> None:
+        self._table = table
+        marks = marks_of(table)
+        self.plot.show(table, marks)
+        self.legend.object = legend(table, marks)
+        self.table.runs = rows_of(table, {gauge: mark.colour for gauge, mark in marks.items()})
+        self.pictures.visible = True
 
     def _draw_state(self) -> None:
         """Mark the run that the page shows, and say if these starts belong to other knobs."""

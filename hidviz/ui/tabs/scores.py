@@ -16,7 +16,7 @@ from panel.io import hold
 
 from hidviz.background import Runner
 from hidviz.evaluation import ErrorBars, Judgement, compare_errors, judge
-from hidviz.experiments import Frame
+from hidviz.experiments import Frame, shipped_scores
 from hidviz.learners import LEARNERS
 from hidviz.network import Couplings
 from hidviz.numerics import Array
@@ -32,6 +32,7 @@ IDLE = (
     "Score the fit that the Learn tab shows on data it has not seen, beside models without hidden units; or ask how "
     "precisely the data determine each of its couplings."
 )
+SHOWN = "What it is about, the run of Fig. 3 that is kept:"
 MOVED = "The page has moved on since: press again to score what it shows now."
 
 
@@ -162,6 +163,7 @@ class ScoresTab:
         subject = self._subject()
         if subject is not None:
             self._judged = subject
+            self.models.visible = False  # what stands there is of another fit
             self._judge.start(subject.judging())
 
     def measure(self) -> None:
@@ -189,6 +191,8 @@ class ScoresTab:
 
     def _draw_judgement(self) -> None:
         judgement = self._judge.latest
+        if judgement is None and self._judged is None:
+            judgement = shipped_scores()
         if judgement is not None:
             self.models.visible = True
             self.table.object = table_of(judgement, inks(self._dark).accent)
@@ -221,7 +225,7 @@ class ScoresTab:
             elif runner.ended and cut:
                 parts.append(f"{what} given up.")
         started = self._judged is not None or self._measured is not None
-        self.status.object = " ".join(parts) or ("" if started else IDLE)
+        self.status.object = " ".join(parts) or ("" if started else f"{IDLE} {SHOWN}")
         self.progress.visible = bool(fractions)
         self.progress.value = round(100 * min(fractions, default=0.0))
         self.stop.disabled = not fractions
