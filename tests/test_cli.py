@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hidviz import Experiment, aligned, simulate
+from hidviz import Experiment, Recording, aligned, divide, hide_unit, simulate
 from hidviz.cli import DONE, FAILED, REFUSED, main
 from hidviz.experiments.fit_recording import Settings
 from hidviz.sweeps.paper_figures import FIGURES
@@ -228,6 +228,22 @@ def test_fit_scans_a_range_and_hides_a_unit(recorded, tmp_path, capsys):
     for each in costs["hide"]:
         assert f"{each['name']}: r {each['r']:.2f}" in said
         assert f"AUC {each['auc']:.2f}" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "sampled", "penalty"),
+    [(["--hidden", "1", "--learner", "gibbs"], True, 0.0), (["--hidden", "0-1", "--penalty", "0.02"], False, 0.02)],
+)
+def test_units_are_hidden_by_the_learner_and_the_penalty_of_the_fit(words, sampled, penalty, recorded, tmp_path):
+    out = tmp_path / "fit.npz"
+    words = ["fit", str(recorded[0]), *words, "--hide", "u1", "--starts", "1", "--steps", "5", "--out", str(out)]
+    assert main(words) == DONE
+    (told,) = json.loads(out.with_suffix(".json").read_text())["hide"]
+    parts = divide(Recording(np.load(recorded[0])))
+    found = hide_unit(
+        parts, 0, n_hidden=1, hidden_hidden=False, starts=1, penalty=penalty, max_steps=5, sampled=sampled
+    )
+    assert told["r"] == pytest.approx(found.r)
 
 
 @pytest.mark.parametrize(

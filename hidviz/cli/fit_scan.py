@@ -64,14 +64,17 @@ def check_hidden(recording: Recording, units: Sequence[str]) -> None:
 def hide(found: Fitted, recording: Recording, settings: Settings, units: Sequence[str]) -> None:
     """Hide recorded units in turn, infer as many hidden units as the fit has, say how they compare, and keep it."""
     size = max(found.couplings.n_hidden, 1)
-    if settings.learner != "exact" or not settings.blocks:
-        raise Refused("--hide needs the exact learner and held-out blocks: leave those options out.")
+    if settings.learner not in ("exact", "gibbs") or not settings.blocks:
+        raise Refused("--hide needs the exact learner or gibbs, and held-out blocks: leave those options out.")
     say(f"hiding {', '.join(units)} in turn, to infer each from the others ...")
     found.summary["hide"] = []
     parts = divide(recording, blocks=settings.blocks).with_external_field(found.external_field)
+    rows = found.summary.get("scan", ())
+    sampled = settings.learner == "gibbs" or any(row["chosen"] and row["sampled"] for row in rows)
     for seen in hide_units(
-        parts, units, n_hidden=size, hidden_hidden=bool(found.couplings.M.any()),
-        starts=settings.starts, penalty=_number(settings), max_steps=settings.max_steps, seed=settings.seed,
+        parts, units, n_hidden=size, sampled=sampled, hidden_hidden=bool(found.couplings.M.any()),
+        starts=settings.starts, penalty=found.summary.get("penalty", _number(settings)), max_steps=settings.max_steps,
+        seed=settings.seed,
     ):  # fmt: skip
         say(seen.in_words())
         found.summary["hide"].append({**asdict(seen), "is_the_unit": seen.is_the_unit})

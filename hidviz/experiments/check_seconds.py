@@ -1,7 +1,8 @@
 """How long the checks of a model will take on this machine: from what its fit took, and from short trials of the rest.
 
 A halves check fits the model to both halves of the learned part from two starts, hiding a unit fits it to the others
-from two starts; the free run and the posterior of the hidden units are tried for a fifth of their length.
+from two starts, by the learner and in as many steps as the scan; the free run and the posterior of the hidden units are
+tried for a fifth of their length.
 """
 
 from __future__ import annotations
@@ -50,10 +51,11 @@ def predict_checks(row: ScanRow, parts: Parts, lag1: ScanRow) -> CheckSeconds:
     posterior = _posterior(row.couplings, parts) * (learn + stop + judge) / stop if row.couplings is not None else 0.0
     fit = REFITS * row.seconds / max(len(row.stop), 1)
     n_visible = parts.learn.n_visible
+    stopping = 0 if row.sampled else stop  # which sampling does not look at while it learns
     return CheckSeconds(
         free_run=TRIED * free,
         posterior=posterior,
-        halves=2.0 * fit * (0.5 * learn + stop) / (learn + stop),
+        halves=2.0 * fit * (0.5 * learn + stopping) / (learn + stopping),
         hide=fit * (n_visible - 1) / n_visible + posterior,
     )
 

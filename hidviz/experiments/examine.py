@@ -153,13 +153,14 @@ def examine(
 
 
 def halves(row: ScanRow, parts: Parts, *, penalty: float = 0.0, seed: int = 1) -> Halves:
-    """Fit the same model to two halves of the part learned from, each stopped by the whole stopping part."""
+    """Fit the same model to two halves of the part learned from, as it was fitted, each stopped by all that stops."""
     found = []
     for which in (0, 1):
         half = parts.learn.with_trials(parts.learn.trials[which::2])
         runs = fit_model(
-            half, parts.stop, row.n_hidden, hidden_hidden=row.hidden_hidden, starts=2, seed=seed, penalty=penalty
-        )
+            half, parts.stop, row.n_hidden, hidden_hidden=row.hidden_hidden, starts=2, seed=seed, penalty=penalty,
+            max_steps=row.max_steps, sampled=row.sampled,
+        )  # fmt: skip
         found.append(runs[0].couplings)
     first, second = found[0], aligned(found[1], found[0])
     correlation = {name: _correlation(getattr(first, name), getattr(second, name)) for name in BLOCKS}
@@ -167,10 +168,10 @@ def halves(row: ScanRow, parts: Parts, *, penalty: float = 0.0, seed: int = 1) -
 
 
 def spread(row: ScanRow, parts: Parts, *, starts: int = 4, penalty: float = 0.0, seed: int = 1) -> Spread:
-    """Fit the same model from other starts, and compare where they end."""
+    """Fit the same model from other starts, as it was fitted, and compare where they end."""
     runs = fit_model(
         parts.learn, parts.stop, row.n_hidden, hidden_hidden=row.hidden_hidden, starts=starts, seed=seed + 1,
-        penalty=penalty,
+        penalty=penalty, max_steps=row.max_steps, sampled=row.sampled,
     )  # fmt: skip
     best = runs[0]
     agreeing = [run for run in runs if run.stop - best.stop < AGREEING]

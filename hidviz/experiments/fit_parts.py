@@ -16,7 +16,7 @@ import numpy as np
 from hidviz.background import mapped, return_value
 from hidviz.evaluation import LONGEST_LIKELIHOOD, cost_per_bin, likelihood_for
 from hidviz.experiments.l1_path import L1Path, Strength, iter_l1_path
-from hidviz.learners import Learner, prepare
+from hidviz.learners import LEARNERS, Learner, prepare
 from hidviz.learning import Snapshot, learn, random_start, result
 from hidviz.network import Couplings, Recording
 
@@ -110,8 +110,9 @@ def fit_model(
     penalty: float = 0.0,
     l1: Strength = 0.0,
     max_steps: int = 300,
+    sampled: bool = False,
 ) -> tuple[Run, ...]:
-    """The runs of one exact model with biases, the best first.
+    """The runs of one model with biases, the best first.
 
     Args:
         learn_from: the part to learn from.
@@ -123,12 +124,16 @@ def fit_model(
         penalty: weight of the L2 penalty per bin.
         l1: weight of the L1 penalty per bin; "chosen" on the stopping part; 0 for none.
         max_steps: most steps of a start.
+        sampled: learn by sampling, as a scan does where sums over hidden states would take too long.
 
     Raises:
         ValueError: the L1 penalty is to be chosen, and there is nothing to choose it by.
         Infeasible: there are too many hidden units to sum over.
     """
-    learner = prepare("exact", learn_from, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=True)
+    method = LEARNERS["gibbs" if sampled else "exact"]
+    learner = prepare(
+        method.name, learn_from, n_hidden=n_hidden, hidden_hidden=hidden_hidden, bias=True, **method.seeded(seed)
+    )
     stop = likelihood_for(
         "exact", stop_by, n_hidden, hidden_hidden=hidden_hidden, bias=True, longest=LONGEST_LIKELIHOOD
     )

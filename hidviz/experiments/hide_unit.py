@@ -78,6 +78,7 @@ def hide_unit(
     penalty: float = 0.0,
     max_steps: int = 300,
     seed: int = 1,
+    sampled: bool = False,
 ) -> HiddenUnit:
     """Hide one unit, fit hidden units to the others, and compare.
 
@@ -90,16 +91,17 @@ def hide_unit(
         penalty: weight of the L2 penalty per bin.
         max_steps: most steps of a start.
         seed: of the random starts.
+        sampled: learn by sampling, as a scan does where sums over hidden states would take too long.
 
     Raises:
         ValueError: there is no such unit, or no other.
-        Infeasible: there are too many hidden units to sum over.
+        Infeasible: there are too many hidden units to sum over, for learning or, if sampled, for reading them off.
     """
     place = _place(parts.learn, unit)
     learn, stop, judge = (_without(part, place) for part in (parts.learn, parts.stop, parts.judge))
     runs = fit_model(
         learn, stop, n_hidden, hidden_hidden=hidden_hidden, starts=starts, seed=seed, penalty=penalty,
-        max_steps=max_steps,
+        max_steps=max_steps, sampled=sampled,
     )  # fmt: skip
     couplings = runs[0].couplings
     seen = hidden_posterior(couplings, stop).smoothed

@@ -139,6 +139,7 @@ def _iter_row(
     yield replace(
         _row(parts, exact, best, block_costs(best, parts.judge, hidden_hidden=m), learner.learned, hidden_hidden=m),
         sampled=name == "gibbs",
+        max_steps=max_steps,
         stop=tuple(run.stop for run in runs),
         message=runs[0].last.message,
     )

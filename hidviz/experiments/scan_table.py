@@ -37,6 +37,7 @@ class ScanRow:
         note: why the model is missing, if it is.
         seconds: that all its starts took on this machine.
         sampled: whether it was fitted by sampling, as sums over its hidden states would take too long.
+        max_steps: most steps of a start.
         external_field: (T - 1, Nv) h(t), which the model was given; None without.
     """
 
@@ -55,6 +56,7 @@ class ScanRow:
     note: str = ""
     seconds: float = np.nan
     sampled: bool = False
+    max_steps: int = 300
     external_field: Array | None = field(default=None, repr=False)
 
     @property

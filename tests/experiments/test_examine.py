@@ -1,10 +1,14 @@
 """Examination: a true model behaves like its data, halves agree on what the data tell, and each check stands alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from hidviz import Recording, divide, examine, free_run, random_couplings, scan, simulate
-from hidviz.experiments.examine import CHECKS
+from hidviz.experiments.check_seconds import predict_checks
+from hidviz.experiments.examine import CHECKS, halves, spread
+from hidviz.experiments.fit_parts import fit_model
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +52,29 @@ def test_every_check_is_made(scanned):
     assert len(last.stationarity.gains) == 8
     assert last.stationarity.early.mean > 0.0
     assert last.notes == ()
+
+
+def test_a_model_that_was_sampled_is_fitted_again_by_sampling_in_as_many_steps(scanned):
+    _, parts, table = scanned
+    row = replace(table.rows[1], sampled=True, max_steps=6)
+    found = halves(row, parts)
+    half = parts.learn.with_trials(parts.learn.trials[::2])
+    options = {"hidden_hidden": False, "starts": 2, "seed": 1}
+    sampled, exact = (
+        fit_model(half, parts.stop, 1, **options, max_steps=6, sampled=each)[0].couplings for each in (True, False)
+    )
+    assert found.first == sampled != exact
+    runs = fit_model(parts.learn, parts.stop, 1, hidden_hidden=False, starts=2, seed=2, max_steps=6, sampled=True)
+    assert spread(row, parts, starts=2).costs == tuple(run.stop for run in runs)
+
+
+def test_seconds_are_predicted_for_the_learner_that_fits(scanned):
+    _, parts, table = scanned
+    row = replace(table.rows[1], seconds=30.0, stop=(1.0, 1.1, 1.2))
+    exact, sampled = (predict_checks(replace(row, sampled=each), parts, table.rows[0]) for each in (False, True))
+    # two starts of 10 s at each half; sums over hidden states look at the stopping part in every step too
+    assert sampled.halves == pytest.approx(2 * 2 * 10.0 * 0.5)
+    assert exact.halves == pytest.approx(2 * 2 * 10.0 * (0.5 * 3 + 1) / (3 + 1), rel=0.01)
 
 
 def test_a_check_may_be_asked_for_alone(scanned):

@@ -50,7 +50,7 @@ def test_checks_arrive_one_after_another_with_the_numbers_of_the_engine(scanned,
     np.testing.assert_equal(last.halves.correlation, known.halves.correlation)
     assert [each.name for each in last.hidden] == list(busiest(scanned.parts))
     assert len(last.hidden) == 3  # one of four is left to infer them from
-    hidden = hide_unit(parts, last.hidden[0].name, n_hidden=1, hidden_hidden=False)
+    hidden = hide_unit(parts, last.hidden[0].name, n_hidden=1, hidden_hidden=False, max_steps=40)
     assert asdict(last.hidden[0]) == asdict(hidden)
     assert np.abs(last.shared.posterior) == pytest.approx(
         np.abs(hidden_posterior(row.couplings, scanned.recording).smoothed)

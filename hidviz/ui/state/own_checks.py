@@ -123,7 +123,10 @@ def _steps(scanned: Scanned, row: ScanRow, units: tuple[str, ...]) -> list[_Step
     def hide(name: str) -> Callable[[Checked], dict[str, Any]]:
         def hidden(known: Checked) -> dict[str, Any]:
             driven = parts.with_external_field(row.external_field)
-            found = hide_unit(driven, name, n_hidden=row.n_hidden, hidden_hidden=row.hidden_hidden, penalty=penalty)
+            found = hide_unit(
+                driven, name, n_hidden=row.n_hidden, hidden_hidden=row.hidden_hidden, penalty=penalty,
+                max_steps=row.max_steps, sampled=row.sampled,
+            )  # fmt: skip
             return {"hidden": (*known.hidden, found)}
 
         return hidden
