@@ -29,6 +29,7 @@ from tests.benchmarks.table import head, heading, line
 from tests.pages import launched
 
 VISITS = 4
+NOBODY = nullcontext()
 PRESSES = 24
 RUNS = {
     "18 + 2 units, T = 10 000": "?opt=gradient",
@@ -108,26 +109,33 @@ def _slowed(tab: Page, factor: float) -> None:
     session.send("Emulation.setCPUThrottlingRate", {"rate": factor})
 
 
-def _print_opening(browser: Browser, n_visits: int) -> None:
-    opening = []
+def openings(browser: Browser, n_visits: int) -> list[float]:
+    """Seconds of so many visits to a server that has just been started."""
+    seconds = []
     with serving() as server:
         for _ in range(n_visits):
-            tab, seconds = opened(browser, server.url)
-            opening.append(seconds)
+            tab, taken = opened(browser, server.url)
+            seconds.append(taken)
             tab.context.close()
-    print(f"opening: first {opening[0]:.2f} s, then {np.median(opening[1:]):.2f} s (median of {n_visits - 1})\n")
+    return seconds
+
+
+def _print_opening(browser: Browser, n_visits: int) -> None:
+    first, *then = openings(browser, n_visits)
+    print(f"opening: first {first:.2f} s, then {np.median(then):.2f} s (median of {n_visits - 1})\n")
 
 
 def _print_run(browser: Browser, name: str, query: str, slower: float, seconds: float) -> None:
-    seen, beside = (_measured(browser, query, slower, seconds, others) for others in (nullcontext(), busy()))
+    seen, beside = (run_in(browser, query, slower, seconds, others) for others in (NOBODY, busy()))
     presses = [f"{part:.2f}" for part in np.quantile(seen.presses, [0.5, 0.95, 1.0])]
     rates = [f"{seen.frames:.1f}", f"{seen.steps:.0f}", f"{beside.steps:.0f}"]
     print(line([name, *rates, f"{seen.cost:.1f}", *presses]), flush=True)
 
 
-def _measured(
-    browser: Browser, query: str, slower: float, seconds: float, others: AbstractContextManager[None]
+def run_in(
+    browser: Browser, query: str, slower: float, seconds: float, others: AbstractContextManager[None] = NOBODY
 ) -> Live:
+    """A run in a browser that is so many times slower, while others keep the machine busy."""
     with serving() as server:  # a server of its own: a session lives on for a while after its tab
         tab, _ = opened(browser, server.url + query)
         if slower > 1.0:

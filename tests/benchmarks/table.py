@@ -21,12 +21,13 @@ def heading() -> str:
     blas = max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
     load = f"load {os.getloadavg()[0]:.1f}, " if hasattr(os, "getloadavg") else ""
     return (
-        f"{_processor()}, {os.cpu_count()} cores, BLAS threads {blas}, {load}"
+        f"{processor()}, {os.cpu_count()} cores, BLAS threads {blas}, {load}"
         f"Python {platform.python_version()}, {packages}; {time.strftime('%Y-%m-%d %H:%M')}"
     )
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The processor as the system names it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
