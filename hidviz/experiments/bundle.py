@@ -45,7 +45,6 @@ from hidviz.version import __version__
 
 KIND, SCHEMA = "hidviz run", 1
 LARGEST_FILE = 20 * 2**20  # bytes of a bundle, written or read
-MOST_ROWS = 20_000  # steps of a trace that are written
 MOST_ROWS_READ = 200_000  # earlier versions wrote every step
 STRONGEST = 1e3  # a coupling beyond this means nothing, and its exponentials overflow
 LONGEST_MESSAGE = 2000
@@ -83,7 +82,7 @@ def save_bundle(target: str | Path | IO[bytes], frame: Frame, figures: Mapping[s
         ValueError: the bundle would be larger than may be opened again, or a figure has the name of another member.
         OSError: there is no room, or the folder cannot be written.
     """
-    trace = _thinned(frame.trace)
+    trace = np.column_stack([frame.trace[name] for name in frame.trace.names])
     packed = io.BytesIO()
     np.savez(packed, **_arrays(frame, trace))
     members: dict[str, str | bytes] = {
@@ -138,12 +137,6 @@ def _arrays(frame: Frame, trace: Array) -> dict[str, Any]:
     found, true = frame.snapshot.couplings, frame.data.truth
     blocks = {f"{kind}_{b}": getattr(each, b) for kind, each in (("found", found), ("true", true)) for b in BLOCKS}
     return blocks | {"trace": trace}
-
-
-def _thinned(trace: Trace) -> Array:
-    """The rows of a trace, or as many as are written, the first and the last among them."""
-    kept = np.unique(np.linspace(0, len(trace) - 1, min(len(trace), MOST_ROWS)).round().astype(int))
-    return np.column_stack([trace[name][kept] for name in trace.names])
 
 
 def _settings(frame: Frame) -> dict[str, Any]:

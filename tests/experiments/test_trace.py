@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from hidviz.experiments.trace import Trace
+from hidviz.experiments.trace import MOST_ROWS, Trace
 
 
 def grown(trace, values):
@@ -93,3 +93,41 @@ def test_growing_copies_each_row_a_bounded_number_of_times():
         trace = grown(trace, [float(k)])
         rooms.add(id(trace["step"].base))
     assert len(rooms) <= 8  # 64, 128, 256, … rows
+
+
+@pytest.mark.parametrize("n", [7, 8, 9, 15, 16, 17, 100])
+def test_a_long_trace_keeps_its_first_and_last_row_and_every_so_manieth_between(n, monkeypatch):
+    monkeypatch.setattr("hidviz.experiments.trace.MOST_ROWS", 8)
+    trace = Trace()
+    for k in range(n):
+        trace = grown(trace, [float(k)])
+        assert len(trace) == len(trace["step"]) <= 8
+        assert trace["step"][0] == 0
+        assert trace["step"][-1] == k
+        assert np.array_equal(trace["cost"], -trace["step"])
+    between = np.diff(trace["step"][:-1])
+    assert set(between) <= {2.0 ** round(np.log2(between[0]))}
+
+
+def test_rows_read_from_a_file_are_bounded_like_those_that_grew():
+    rows = np.arange(70_001.0)
+    read, lived = Trace.of(("step", "cost"), np.column_stack([rows, -rows])), grown(Trace(), rows)
+    assert len(read) <= MOST_ROWS
+    assert np.array_equal(read["step"], lived["step"])
+
+
+def test_in_a_long_trace_too_a_row_can_take_the_place_of_the_last_and_branches_are_apart(monkeypatch):
+    monkeypatch.setattr("hidviz.experiments.trace.MOST_ROWS", 8)
+    trunk = grown(Trace(), range(21))
+    before = trunk["step"].tolist()
+    other = grown(trunk.shortened(), [20.5])
+    assert other["step"][-1] == 20.5
+    assert 20.0 not in other["step"]
+    for tail in (100.0, 200.0):
+        assert grown(trunk, [tail, tail + 1.0])["step"][-1] == tail + 1.0
+    assert trunk["step"].tolist() == before
+
+
+def test_the_rows_of_a_long_trace_take_bounded_room():
+    trace = grown(Trace(), range(3 * MOST_ROWS))
+    assert trace._rows.size <= MOST_ROWS * len(trace.names)
