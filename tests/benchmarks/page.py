@@ -4,10 +4,11 @@
 
 Starts `panel serve app.py` on a free port of this machine, and drives a headless Chromium on the same cores. Opening is
 from asking for the page to the moment at which it answers; the first visit of a new browser, which compiles, is told
-apart from the next ones. While a run of Fig. 3 by gradient ascent goes on, frames are those that the browser has drawn,
-and a press is timed inside it, from the click to the status that says so. A frame's cost on the server is the processor
-time of the thread that draws, serialises and sends; learning has a thread of its own. All of it again at 160 units, and
-once with a browser whose processor is slowed down; and steps again while a process spins on each of the other cores.
+apart from the next ones; then each tab is gone to twice. While a run of Fig. 3 by gradient ascent goes on, frames are
+those that the browser has drawn, and a press is timed inside it, from the click to the status that says so. A frame's
+cost on the server is the processor time of the thread that draws, serialises and sends; learning has a thread of its
+own. All of it again at 160 units, and once with a browser whose processor is slowed down; and steps again while a
+process spins on each of the other cores.
 """
 
 from __future__ import annotations
@@ -56,6 +57,22 @@ WATCH = """(status) => {
     button.click()
   })
 }"""
+
+# Seconds from a click on the name of a tab until what is below it has been drawn.
+SWITCH = """(title) => new Promise((there) => {
+  const all = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
+    [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])])
+  const tab = all(document).find((node) => node.role === "tab" && node.textContent.trim() === title)
+  const skeleton = tab.getRootNode().querySelector(".skeleton")
+  const begin = performance.now()
+  const look = () => {
+    if (!skeleton.hidden || !Bokeh.index.roots[0].is_idle) { requestAnimationFrame(look); return }
+    requestAnimationFrame(() => requestAnimationFrame(() => there((performance.now() - begin) / 1000)))
+  }
+  tab.click()
+  requestAnimationFrame(look)
+})"""
+TABS = ("Symmetry", "Data", "Inspect", "My data", "Restarts", "Data length", "Compare", "Scores")
 
 
 class Live(NamedTuple):
@@ -120,6 +137,24 @@ def openings(browser: Browser, n_visits: int) -> list[float]:
     return seconds
 
 
+def switches(browser: Browser) -> tuple[dict[str, float], dict[str, float]]:
+    """Seconds to each tab for the first time, and again, on a page on which nothing runs."""
+    with serving() as server:
+        tab, _ = opened(browser, server.url)
+        tab.wait_for_timeout(2_000)
+        first, again = ({title: tab.evaluate(SWITCH, title) for title in TABS} for _ in range(2))
+        tab.context.close()
+    return first, again
+
+
+def _print_switches(browser: Browser) -> None:
+    first, again = switches(browser)
+    print(head(["to a tab, s", *TABS]))
+    for name, seconds in (("for the first time", first), ("again", again)):
+        print(line([name, *(f"{seconds[title]:.2f}" for title in TABS)]))
+    print()
+
+
 def _print_opening(browser: Browser, n_visits: int) -> None:
     first, *then = openings(browser, n_visits)
     print(f"opening: first {first:.2f} s, then {np.median(then):.2f} s (median of {n_visits - 1})\n")
@@ -158,6 +193,8 @@ def main(arguments: list[str] | None = None) -> int:
     with sync_playwright() as playwright:
         browser = launched(playwright)
         _print_opening(browser, 2 if options.quick else VISITS)
+        if not options.quick:
+            _print_switches(browser)
         print(
             head(
                 [

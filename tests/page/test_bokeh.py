@@ -38,6 +38,7 @@ def test_a_bokeh_without_the_methods_amended_is_told_of_once_each_and_nothing_br
     told = sorted(text for kind, text in said if kind == "info" and text.startswith("hidviz:"))
     assert [text.split()[5] for text in told] == [
         "LayoutDOMView._after_resize",
+        "LayoutDOMView.invalidate_layout",
         "PlotView._after_layout",
         "PlotView._measure_layout",
         "PlotView.base_font_size",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages import state, wait_for
+from tests.pages import front, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -65,3 +65,25 @@ def test_a_window_that_changes_is_laid_out_once_for_each_picture(open_page):
     layouts, pictures = tab.evaluate("() => [window.layouts, window.pictures]")
     assert 1 <= layouts <= pictures
     assert wait_for(tab, lambda now: now["step"] == state(tab)["step"], "an answer")
+
+
+def test_figures_of_a_tab_fit_their_places_though_the_window_changed_while_it_was_away(open_page):
+    tab = open_page()
+    for name in ("Data", "Learn"):
+        front(tab, name)
+    tab.set_viewport_size({"width": 1000, "height": 800})
+    front(tab, "Data")
+    until(tab, lambda: tab.evaluate(FITS), "figures as wide as their places", 20)
+
+
+FITS = """() => {
+  const figures = []
+  const look = (view) => {
+    if (view.model.type === "Figure" && view.is_displayed) { figures.push(view) }
+    for (const child of view.child_views ?? []) { look(child) }
+  }
+  look(Bokeh.index.roots[0])
+  return figures.length > 0 && figures.every((view) => Math.abs(view.el.clientWidth - view.model.outer_width) <= 1 &&
+    Math.abs(view.canvas_view.el.clientWidth - view.el.clientWidth) <= 1)
+}"""
+"""Whether there are figures in sight, each drawn at the size of its place."""
