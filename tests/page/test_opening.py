@@ -76,6 +76,27 @@ def test_figures_of_a_tab_fit_their_places_though_the_window_changed_while_it_wa
     until(tab, lambda: tab.evaluate(FITS), "figures as wide as their places", 20)
 
 
+def test_nothing_of_the_tab_that_is_left_is_seen_while_another_comes(open_page):
+    tab = open_page()
+    front(tab, "Inspect")
+    tab.get_by_role("heading", name="Couplings of hidden 1").wait_for()
+    assert tab.evaluate(GOING, "Data") == ["Loading Data …", True]
+    tab.get_by_role("heading", name="Recorded activity").wait_for()
+    assert tab.evaluate("(title) => 1 * getComputedStyle(window.placeOf(title)).opacity", "Data") == 1
+
+
+GOING = """(title) => {
+  const all = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
+    [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])])
+  const places = all(document).filter((node) => node.role === "tabpanel")
+  window.placeOf = (name) => places.find((place) => place.ariaLabel === name)
+  const tab = all(document).find((node) => node.role === "tab" && node.textContent.trim() === title)
+  tab.click()
+  const says = tab.getRootNode().querySelector(".skeleton").textContent
+  return [says, places.every((place) => place.inert && getComputedStyle(place).opacity === "0")]
+}"""
+"""Press the name of a tab, and tell what the page says at once, and whether all that is below is out of sight."""
+
 FITS = """() => {
   const figures = []
   const look = (view) => {

@@ -7,9 +7,14 @@ export function render({ model }) {
     for (let next = bar.getRootNode().host.nextElementSibling; next; next = next.nextElementSibling) { found.push(next) }
     return found
   }
+  // Not by visibility, which Panel gives back to every text once its style sheets are there.
+  const hide = (place, hidden) => {
+    place.inert = hidden
+    place.style.opacity = hidden ? "0" : ""
+  }
   const go = (k) => {
     if (k === model.active) { return }
-    below().forEach((place) => { place.style.visibility = "hidden" })
+    below().forEach((place) => hide(place, true))
     say(skeleton, `Loading ${model.titles[k]} …`)
     skeleton.hidden = false
     model.active = k
@@ -30,7 +35,7 @@ export function render({ model }) {
   const arrive = () => {
     if (model.shown !== model.active) { return }
     skeleton.hidden = true
-    if (bar.isConnected) { below().forEach((place) => { place.style.visibility = "" }) }
+    if (bar.isConnected) { below().forEach((place) => hide(place, false)) }
     join()
   }
   // Each place below is the panel of one tab; the two are in different shadows, so that an id would not do.
