@@ -10,7 +10,7 @@ import errno
 from collections.abc import Callable, Sequence
 
 from hidviz import __version__
-from hidviz.cli import figure, fit, look, serve
+from hidviz.cli import claims, figure, fit, look, serve
 from hidviz.cli.terminal import FAILED, REFUSED, Refused, finish, prepare, say
 
 TEACHING = """\
@@ -21,6 +21,7 @@ examples:
                                                the same command goes on where it was
   hidviz figure 6 --scheduler tcp://host:8786 --out results
                                                on a Dask cluster (pip install hidviz[cluster])
+  hidviz claims                                what the figures say of the paper's claims
   hidviz look session.nwb --bin 20ms           rates, what binning loses, and what looks wrong
   hidviz fit spikes.csv --hidden 3 --out fit.npz
                                                couplings of your own recording
@@ -75,6 +76,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"hidviz {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in (serve, figure, look, fit):
+    for command in (serve, figure, claims, look, fit):
         command.add(commands)
     return parser

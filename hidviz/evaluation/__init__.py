@@ -2,6 +2,7 @@
 
 from hidviz.evaluation.baselines import TINY, Baselines, baseline_memory, baseline_seconds, baselines
 from hidviz.evaluation.correlations import Correlations, correlations, rates
+from hidviz.evaluation.effective_parameters import score_products
 from hidviz.evaluation.equivalent_models import (
     Equivalent,
     flip_half,
@@ -77,6 +78,7 @@ __all__ = [
     "rescale",
     "rms_errors",
     "sampler",
+    "score_products",
     "shared_states",
     "strongest_paths",
     "wrong_signs",

@@ -1,7 +1,10 @@
 """Many runs: one run to numbers, grids of runs, the paper's figures."""
 
+from hidviz.sweeps.claims import Claim, markdown
 from hidviz.sweeps.figure_curves import COSTS, Panel, Series, panels
+from hidviz.sweeps.heights import with_heights
 from hidviz.sweeps.measurement import Measurement, key_of
+from hidviz.sweeps.paper_claims import claims
 from hidviz.sweeps.paper_figures import FIGURES, Figure, FigureKind
 from hidviz.sweeps.results import Results, differing, load, paths, results_of, save
 from hidviz.sweeps.sweep import LOOK, Keeps, Store, Sweep, SweepState, grid, run_sweep, table, traces
@@ -10,6 +13,7 @@ __all__ = [
     "COSTS",
     "FIGURES",
     "LOOK",
+    "Claim",
     "Figure",
     "FigureKind",
     "Keeps",
@@ -20,10 +24,12 @@ __all__ = [
     "Store",
     "Sweep",
     "SweepState",
+    "claims",
     "differing",
     "grid",
     "key_of",
     "load",
+    "markdown",
     "panels",
     "paths",
     "results_of",
@@ -31,4 +37,5 @@ __all__ = [
     "save",
     "table",
     "traces",
+    "with_heights",
 ]

@@ -1,12 +1,13 @@
 """Panels: what a figure of a sweep shows, as labelled curves, before anybody draws it.
 
 A panel is drawn by the page, by holoviews, or by whoever likes. It says what each curve is (a block, a cost), by which
-learner, and between which values it lies over several seeds; colours and dashes are for the one who draws.
+learner, over how many networks, and how far these spread; colours and dashes are for the one who draws. Runs that
+differ in how they stop or in their optimiser never share a curve.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,7 +18,8 @@ from numpy.typing import ArrayLike
 from hidviz.learners import LEARNERS
 from hidviz.network import BLOCKS
 from hidviz.numerics import Array
-from hidviz.sweeps.paper_figures import FigureKind, is_limit
+from hidviz.sweeps.paper_figures import FigureKind
+from hidviz.sweeps.spread import flag_words, is_limit, with_rules
 
 COSTS = {"cost": "training", "held_out": "held-out", "aic": "AIC", "bic": "BIC"}
 
@@ -33,10 +35,12 @@ class Series:
         learner: a name in LEARNERS; decides its dash. Empty where there is no learner.
         label: for the legend.
         x, y: the points, in the order of x.
-        low, high: over several seeds the least and largest y; y itself with a single one.
+        low, high: a standard deviation over networks below and above y, which is their mean; y itself with a single
+            one. Of errors all three are of logarithms.
         role: a curve of results, a thin one beside it, a limit, or a guide to the eye.
         start: a name in STARTS where curves differ in that; decides their dash.
         ending: "stopped" or "converged" where a learner has a curve of each.
+        networks: how many networks are behind each point; empty where there is but one, or none.
     """
 
     what: str
@@ -49,17 +53,19 @@ class Series:
     role: Role = "curve"
     start: str = ""
     ending: str = ""
+    networks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Curves over one abscissa, with what is written on the axes."""
+    """Curves over one abscissa, what is written on the axes, and what is to be held against the runs behind them."""
 
     title: str
     x_label: str
     y_label: str
     logarithmic: bool
     series: tuple[Series, ...]
+    remark: str = ""
 
 
 def panels(
@@ -89,17 +95,37 @@ def panels(
 
 
 def _error_panels(table: pd.DataFrame) -> Iterator[Panel]:
-    found = table[~is_limit(table)]
-    for (n_visible, n_hidden), network in found.groupby(["n_visible", "n_hidden"], sort=False):
+    """Errors over T, a panel for each size and for what else is not the default; 1/T as the information has it.
+
+    Beside others, runs of one single length are for the table: they make no curve.
+    """
+    found = with_rules(table[~is_limit(table)])
+    several = found.groupby(["n_visible", "n_hidden", "by"])["n_steps"].transform("nunique") > 1
+    found = found[several] if several.any() else found
+    for (n_visible, n_hidden, by), network in found.groupby(["n_visible", "n_hidden", "by"], sort=False):
         series = [
             _series(block, ending, rows, "mse_aligned")
-            for ending, rows in _by_learner(network)
+            for ending, rows in _by_learner(network, found)
             for block in BLOCKS
             if ((rows["block"] == block) & (rows["mse_aligned"] > 0.0)).any()
         ]
         if series:
-            title = f"{n_visible} visible + {n_hidden} hidden units"
-            yield Panel(title, "T (time bins)", "mean square error, aligned", True, (*series, _guide(series)))
+            title = f"{n_visible} visible + {n_hidden} hidden units" + (f", {by}" if by else "")
+            lines = list(_expected(network)) or [_guide(series)]
+            yield Panel(
+                title, "T (time bins)", "mean square error, aligned", True, (*series, *lines), flag_words(network)
+            )
+
+
+def _expected(rows: pd.DataFrame) -> Iterator[Series]:
+    """For every block the line height / T below which no unbiased estimate lies, from the shortest T to the longest."""
+    if "mse_expected" not in rows:
+        return
+    ends = np.array([rows["n_steps"].min(), rows["n_steps"].max()], dtype=np.float64)
+    for block, known in rows.dropna(subset=["mse_expected"]).groupby("block"):
+        heights = known.assign(height=known["mse_expected"] * known["n_steps"]).groupby("seed")["height"].mean()
+        y: Array = float(np.exp(np.log(heights.to_numpy(np.float64)).mean())) / ends
+        yield Series(str(block), "", f"{block} 1/T from the information at the true couplings", ends, y, y, y, "thin")
 
 
 def _floor_panels(table: pd.DataFrame) -> Iterator[Panel]:
@@ -115,7 +141,8 @@ def _floor_panels(table: pd.DataFrame) -> Iterator[Panel]:
             for n_steps, rows in networks.groupby("n_steps")
             for block in "JKL"
         ]
-        yield Panel(f"{n_hidden} hidden units", "visible units", "mean square error, aligned", True, tuple(series))
+        y_label, remark = "mean square error, aligned", flag_words(networks)
+        yield Panel(f"{n_hidden} hidden units", "visible units", y_label, True, tuple(series), remark)
 
 
 def _phase_panels(table: pd.DataFrame) -> Iterator[Panel]:
@@ -125,12 +152,9 @@ def _phase_panels(table: pd.DataFrame) -> Iterator[Panel]:
     for variance, networks in once.groupby("variance"):
         series = []
         for what, column in (("true", "wrong_signs_at_truth"), ("learned", "wrong_signs")):
-            shares = networks.dropna(subset=[column]).groupby("ratio")[column]
-            x, mean, low, high = (
-                each.to_numpy(np.float64) for each in (shares.mean().index, shares.mean(), shares.min(), shares.max())
-            )
-            if len(x):
-                series.append(Series(what, "", f"{what} couplings", x, mean, low, high))
+            known = networks.dropna(subset=[column])
+            if len(known):
+                series.append(_over_networks(Series(what, "", f"{what} couplings", *NOWHERE), known, column, "ratio"))
         if series:
             title = f"coupling variance {variance:g}"
             yield Panel(title, "hidden units for each visible one", "share of wrong signs", False, tuple(series))
@@ -147,7 +171,7 @@ def _cost_panels(table: pd.DataFrame) -> Iterator[Panel]:
         longest = known.sort_values("n_steps")["cost_at_truth"].iloc[-1]
         limit = float(long["cost"].mean() if len(long) else longest)
         series = []
-        for ending, rows in _by_learner(known):
+        for ending, rows in _by_learner(known, known):
             for name in COSTS:
                 truth = rows["held_out_at_truth" if name == "held_out" else "cost_at_truth"]
                 curve = rows.assign(**{name: rows[name] - truth + limit}).dropna(subset=[name])
@@ -184,33 +208,46 @@ def _trace_panels(table: pd.DataFrame, traces: pd.DataFrame) -> Iterator[Panel]:
         yield Panel(f"Errors, {start} start", "step", "rms error", False, tuple(series))
 
 
-def _by_learner(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Groups that make one curve: a learner, and where there are both, how its runs end."""
-    for _, group in rows.assign(stopped=rows["patience"].notna()).groupby("learner", sort=False):
-        both = group["stopped"].nunique() > 1
+def _by_learner(rows: pd.DataFrame, all_rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Groups that make one curve: a learner, and where it has runs that end either way, how these do."""
+    ends = with_rules(all_rows).groupby("learner")["stopped"].nunique()
+    both = set(ends[ends > 1].index)
+    for (learner, _), group in with_rules(rows).groupby(["learner", "by"], sort=False):
         for choice in (True, False):
             part = group[group["stopped"] == choice]
             if len(part):
-                yield ("stopped" if choice else "converged") if both else "", part
+                yield ("stopped" if choice else "converged") if learner in both else "", part
 
 
 def _series(what: str, ending: str, rows: pd.DataFrame, column: str, *, along: str = "n_steps") -> Series:
-    """A curve over T, or another knob: the mean over seeds (of logarithms, for errors), the least and the largest."""
+    """A curve over T, or another knob."""
     errors = column.startswith("mse")
     chosen = rows[rows["block"] == what] if errors else rows
-    by_length = chosen.groupby(along)[column]
-    mean = by_length.apply(lambda y: np.exp(np.log(y).mean())) if errors else by_length.mean()
     learner = str(rows["learner"].iloc[0])
-    return Series(
-        what,
-        learner,
-        ", ".join([COSTS.get(what, what), LEARNERS[learner].title, *([ending] if ending else [])]),
-        mean.index.to_numpy(np.float64),
-        mean.to_numpy(np.float64),
-        by_length.min().to_numpy(np.float64),
-        by_length.max().to_numpy(np.float64),
-        ending=ending,
+    label = ", ".join(filter(None, [COSTS.get(what, what), LEARNERS[learner].title, ending]))
+    return _over_networks(Series(what, learner, label, *NOWHERE, ending=ending), chosen, column, along)
+
+
+def _over_networks(series: Series, rows: pd.DataFrame, column: str, along: str) -> Series:
+    """The series with its points: mean and standard deviation over networks, of logarithms for errors."""
+    forth, back = _SCALES[column.startswith("mse")]
+    values = pd.Series(forth(rows[column].to_numpy(np.float64)), rows.index).groupby(rows[along])
+    mean, spread = values.mean(), values.std().fillna(0.0)
+    return replace(
+        series,
+        x=mean.index.to_numpy(np.float64),
+        y=back(np.asarray(mean, np.float64)),
+        low=back(np.asarray(mean - spread, np.float64)),
+        high=back(np.asarray(mean + spread, np.float64)),
+        networks=tuple(values.count()),
     )
+
+
+NOWHERE = (np.empty(0),) * 4
+_SCALES: tuple[tuple[Callable[[Array], Array], Callable[[Array], Array]], ...] = (
+    (np.asarray, np.asarray),
+    (np.log, np.exp),
+)
 
 
 def _curve(what: str, label: str, x: ArrayLike, y: ArrayLike, role: Role = "curve", start: str = "") -> Series:

@@ -19,7 +19,7 @@ import scipy
 
 from hidviz.background import write
 from hidviz.experiments import Experiment
-from hidviz.sweeps.paper_figures import slopes
+from hidviz.sweeps.spread import slopes
 from hidviz.sweeps.sweep import SweepState, table, traces
 from hidviz.version import __version__
 
@@ -97,8 +97,9 @@ def load(directory: Path, name: str) -> Results:
         FileNotFoundError: there is no such file.
     """
     csv, settings, of_traces = paths(directory, name, with_traces=True)
+    table = pd.read_csv(csv, dtype={"flag": str})
     return Results(
-        pd.read_csv(csv),
+        table.assign(flag=table["flag"].fillna("")) if "flag" in table else table,
         pd.read_csv(of_traces) if of_traces.exists() else pd.DataFrame(),
         json.loads(settings.read_text(encoding="utf-8")),
     )

@@ -27,16 +27,17 @@ import pandas as pd
 from hidviz.background import Crew, Workers, append_line, checkpoint
 from hidviz.experiments import Experiment
 from hidviz.sweeps.measurement import Measurement, key_of, measure, predicted_seconds
+from hidviz.sweeps.spread import flags
 
 LOOK = 0.05  # seconds between looks at the workers
 MOST_LOST = 3  # an experiment that was under way when workers died so often is not handed out again
 
 MEASURES = (
     "mse_raw", "mse_aligned", "objective", "cost", "held_out", "cost_at_truth", "held_out_at_truth", "aic", "bic",
-    "n_parameters", "steps", "evaluations", "state", "converged", "residual", "largest", "seconds",
+    "n_parameters", "steps", "evaluations", "state", "converged", "flag", "residual", "largest", "seconds",
     "wrong_signs", "wrong_signs_at_truth",
 )  # fmt: skip
-"""Columns of the table after the key, the knobs and the block; costs in nats per bin."""
+"""Columns of the table after the key, the knobs and the block; costs in nats per bin, `flag` as in `flags`."""
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,8 @@ def table(measurements: Iterable[Measurement]) -> pd.DataFrame:
                 | shared
             )
     columns = ["key", *(field.name for field in fields(Experiment)), "block", *MEASURES]
-    return pd.DataFrame(rows, columns=columns)
+    found = pd.DataFrame(rows, columns=columns)
+    return found.assign(flag=flags(found))
 
 
 def traces(measurements: Iterable[Measurement]) -> pd.DataFrame:

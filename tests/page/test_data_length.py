@@ -127,3 +127,15 @@ def test_everything_shows_at_two_widths_and_in_the_dark(open_page):
         choose(tab, "Figure", FIGURES["3"].title)
         tab.get_by_text(FIGURES["3"].rules).wait_for()
         assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_figure_of_fewer_panels_puts_the_others_away(tab):
+    for figure, panels in (("3", 3), ("floors", 2), ("6", 4), ("4", 1)):
+        choose(tab, "Figure", FIGURES[figure].title)
+        tab.get_by_text(FIGURES[figure].rules[:60]).wait_for()
+        tab.wait_for_function(
+            "n => { const count = root => [...root.querySelectorAll('*')].reduce((sum, each) => sum"
+            " + (each.classList.contains('bk-Figure') && each.getBoundingClientRect().width > 100 ? 1 : 0)"
+            " + (each.shadowRoot ? count(each.shadowRoot) : 0), 0); return count(document) === n; }",
+            arg=panels,
+        )

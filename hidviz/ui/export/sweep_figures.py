@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,8 @@ from hidviz.ui.plots.series_style import (
     dash_of,
     dashes_of,
     end_labels,
+    notes,
     short_name,
-    thin_words,
 )
 from hidviz.ui.theme import LIGHT
 from hidviz.units import signed
@@ -35,6 +36,7 @@ WIDTH, HEIGHT = 6.6, 4.6  # inches that a panel takes
 LEFT, RIGHT, ABOVE, BELOW = 0.85, 1.45, 0.3, 0.65  # inches of it beside the axes: the right is for the labels
 TOP, KEY = 0.45, 0.4  # inches for the title, and for a row of the key below
 KEYS_IN_A_ROW = 4
+NOTE, LETTERS = 0.24, 11.0  # inches for a line of words below, and letters of it an inch
 LINE = 0.18  # inches from one label to the next
 LEADER = 0.14  # inches from the end of a curve to its label
 
@@ -56,10 +58,11 @@ def plot_sweep(panels: Sequence[Panel], title: str) -> Figure:
     n_columns = min(COLUMNS, len(panels))
     n_rows = -(-len(panels) // n_columns)
     dashes = dashes_of(panels)
-    slopes = "Numbers at the curves: slopes of log error over log T." if any(map(_has_slopes, panels)) else ""
-    words = " ".join(filter(None, (slopes, thin_words(panels))))
-    key = KEY * -(-len(dashes) // KEYS_IN_A_ROW) + (KEY if words else 0.0)
-    width, height = n_columns * WIDTH, TOP + n_rows * HEIGHT + key
+    slopes = ["Numbers at the curves: slopes of log error over log T."] if any(map(_has_slopes, panels)) else []
+    width = n_columns * WIDTH
+    words = [line for each in (*slopes, *notes(panels)) for line in wrap(each, round(LETTERS * width))]
+    key = KEY * -(-len(dashes) // KEYS_IN_A_ROW) + (NOTE * len(words) + 0.1 if words else 0.0)
+    height = TOP + n_rows * HEIGHT + key
     figure = Figure(figsize=(width, height))
     say(figure, title, from_top=0.15)
     for k, panel in enumerate(panels):
@@ -68,8 +71,8 @@ def plot_sweep(panels: Sequence[Panel], title: str) -> Figure:
         size = (WIDTH - LEFT - RIGHT, HEIGHT - ABOVE - BELOW)
         axes = figure.add_axes((left / width, bottom / height, size[0] / width, size[1] / height))
         _draw(axes, panel, size)
-    if words:
-        say(figure, words, from_top=height - key + 0.05)
+    for k, line in enumerate(words):
+        say(figure, line, from_top=height - key + 0.05 + NOTE * k)
     if dashes:
         strokes = [Line2D([], [], color=LIGHT.text, linewidth=2.0, **_dashed(dash, 2.0)) for dash in dashes.values()]
         figure.legend(

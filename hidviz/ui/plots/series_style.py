@@ -73,11 +73,17 @@ def dashes_of(panels: Iterable[Panel]) -> dict[str, str]:
     return names
 
 
-def thin_words(panels: Iterable[Panel]) -> str:
-    """What thin curves are, in a sentence; empty if there are none."""
-    thin = (series for panel in panels for series in panel.series if series.role == "thin")
-    names = dict.fromkeys(series.label.removeprefix(series.what).strip(" ,") for series in thin)
-    return f"Thin: {'; '.join(names)}." if names else ""
+def notes(panels: Sequence[Panel]) -> list[str]:
+    """Sentences below a figure: what thin curves are, how long the bars, and what is to be held against its runs."""
+    series = [series for panel in panels for series in panel.series]
+    thin = dict.fromkeys(each.label.removeprefix(each.what).strip(" ,") for each in series if each.role == "thin")
+    counts = [n for each in series for n in each.networks if each.role == "curve"]
+    said = [f"Thin: {'; '.join(thin)}."] if thin else []
+    if counts and max(counts) > 1:
+        networks = f"{max(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+        said.append(f"Bars: one standard deviation over networks, of which there are {networks} a point.")
+    flagged = [f"{panel.title}: {panel.remark}" for panel in panels if panel.remark]
+    return [*said, *([f"{'. '.join(dict.fromkeys(flagged))}."] if flagged else [])]
 
 
 def short_name(series: Series) -> str:

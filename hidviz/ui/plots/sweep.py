@@ -60,8 +60,9 @@ class LengthPlot:
         self._lines = ColumnDataSource({"x": [], "y": [], "color": [], "dash": [], "width": [], "alpha": []})
         self._bars = ColumnDataSource({"x": [], "low": [], "high": [], "color": [], "alpha": []})
         self._points = ColumnDataSource(
-            {"x": [], "y": [], "color": [], "fill": [], "alpha": [], "label": [], "at": [], "value": [], "origin": []}
-        )
+            {"x": [], "y": [], "color": [], "fill": [], "alpha": [], "label": [], "at": [], "value": [], "origin": [],
+             "networks": []}
+        )  # fmt: skip
         self._ends = ColumnDataSource(_padded([]))
         self._leaders = ColumnDataSource({name: [] for name in ("x0", "y0", "x1", "y1", "color")})
         self.figure.segment("x0", "y0", "x1", "y1", source=self._leaders, line_color="color", line_alpha=0.6)
@@ -80,7 +81,7 @@ class LengthPlot:
                 text_font_size="14px", text_font={"value": FONT},
             ),
         )  # fmt: skip
-        tips = [("", "@label, @origin"), ("at", "@at"), ("value", "@value{0.000000}")]
+        tips = [("", "@label, @origin"), ("at", "@at"), ("value", "@value{0.000000}"), ("networks", "@networks")]
         self.figure.add_tools(HoverTool(renderers=[points], tooltips=tips))
         self._dark = False
 
@@ -120,11 +121,13 @@ class LengthPlot:
     def _draw_points(self, drawn: list[tuple[Layer, Series]], x_of: Transform, y_of: Transform, x_label: str) -> None:
         paper = inks(self._dark).paper
         rows = [
-            (x, y, low, high, series, layer.shipped)
+            (x, y, low, high, series, layer.shipped, n)
             for layer, series in drawn
-            for x, y, low, high in zip(series.x, series.y, series.low, series.high, strict=True)
+            for x, y, low, high, n in zip(
+                series.x, series.y, series.low, series.high, series.networks or (1,) * len(series.x), strict=True
+            )
         ]
-        colours = [colour_of(series, self._dark) for *_, series, _ in rows]
+        colours = [colour_of(row[4], self._dark) for row in rows]
         x, y, low, high = (np.array([row[k] for row in rows], dtype=np.float64) for k in range(4))
         alpha = [1.0] * len(rows)
         self._points.data = {
@@ -137,6 +140,7 @@ class LengthPlot:
             "at": [f"{place:,.0f} {UNITS.get(x_label, x_label)}" for place in x],
             "value": y,
             "origin": ["shipped" if row[5] else "computed here" for row in rows],
+            "networks": [row[6] for row in rows],
         }
         self._bars.data = {"x": x_of(x), "low": y_of(low), "high": y_of(high), "color": colours, "alpha": alpha}
 
@@ -186,8 +190,8 @@ class LengthPlot:
 Transform = Callable[[Array], Array]
 
 
-def legend(dashes: Mapping[str, str], thin: str = "") -> str:
-    """What the dashes mean, as HTML: a short stroke before every name; and what thin curves are."""
+def legend(dashes: Mapping[str, str], words: str = "") -> str:
+    """What the dashes mean, as HTML: a short stroke before every name; and the words below a figure."""
     strokes = {name: " ".join(map(str, stroke(dash))) for name, dash in dashes.items()}
     items = "".join(
         '<span style="display:inline-flex;align-items:center;gap:8px;margin-right:24px">'
@@ -195,7 +199,7 @@ def legend(dashes: Mapping[str, str], thin: str = "") -> str:
         f'stroke-width="2.5" stroke-dasharray="{lengths}"/></svg>{name}</span>'
         for name, lengths in strokes.items()
     )
-    return f'<div style="font-size:15px">{items}{thin}</div>' if items or thin else ""
+    return f'<div style="font-size:15px">{items}<div>{words}</div></div>' if items or words else ""
 
 
 def _padded(ends: Sequence[tuple[float, float, str, str]]) -> dict[str, list[object]]:

@@ -27,7 +27,7 @@ from hidviz.sweeps import (
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.export_buttons import ExportButtons
 from hidviz.ui.layout import line, row, sentence, table_pane
-from hidviz.ui.plots.series_style import dashes_of, thin_words
+from hidviz.ui.plots.series_style import dashes_of, notes
 from hidviz.ui.plots.sweep import Layer, LengthPlot, legend
 from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
@@ -38,7 +38,7 @@ from hidviz.ui.text.sweep import end_in_words, html_table, progress_in_words
 from hidviz.ui.theme import inks
 from hidviz.units import duration
 
-N_PLOTS = 3
+N_PLOTS = 4
 
 
 class LengthsTab:
@@ -193,13 +193,14 @@ class LengthsTab:
         ]
         titles = list(dict.fromkeys(panel.title for panel, _ in drawn))[:N_PLOTS]
         for k, (plot, place) in enumerate(zip(self.plots, self._places, strict=True)):
-            place.visible = k < len(titles)
+            place.visible = plot.figure.visible = k < len(titles)  # of a pane alone it may not reach the browser
             if k < len(titles):
                 plot.show([Layer(panel, shipped) for panel, shipped in drawn if panel.title == titles[k]],
                           self.choice.scale)  # fmt: skip
         dashes = dashes_of(panel for panel, _ in drawn)
-        self.legend.object = legend(dashes, thin_words(panel for panel, _ in drawn))
-        self.exports.caption = " · ".join(f"{dash}: {name}" for name, dash in dashes.items())
+        words = notes([panel for panel, _ in drawn])
+        self.legend.object = legend(dashes, " ".join(words))
+        self.exports.caption = " · ".join([*(f"{dash}: {name}" for name, dash in dashes.items()), *words])
         self.exports.name_of_files = self.choice.name
         self.table.visible = self.show_table.value
         self.table.object = html_table(self._shown()[0]) if self.show_table.value else ""

@@ -10,13 +10,14 @@ import pandas as pd
 from hidviz.background import SCHEDULER
 from hidviz.experiments import Experiment
 from hidviz.learners import LEARNERS
+from hidviz.learning import OPTIMISERS
 from hidviz.sweeps import SweepState
 from hidviz.units import duration
 
 COLUMNS = {
     "n_steps": "T", "seed": "seed", "block": "block", "mse_raw": "error² as found", "mse_aligned": "error² aligned",
     "cost": "training", "held_out": "held-out", "aic": "AIC", "bic": "BIC", "steps": "steps", "state": "ended",
-    "largest": "largest", "seconds": "seconds",
+    "largest": "largest", "flag": "flag", "seconds": "seconds",
 }  # fmt: skip
 MOST_ROWS = 600
 
@@ -25,12 +26,13 @@ def name_of(experiment: Experiment) -> str:
     """An experiment in a few words, telling those of a figure apart."""
     e = experiment
     ending = "" if e.patience is None else ", stopped"
+    by = "" if e.optimiser is None else f", {OPTIMISERS[e.optimiser].title.lower()}"
+    learned = ", learned penalty" if e.penalty == "learned" else ""
     start = "" if e.start == "random" and e.start_index == 1 else f", {e.start} {e.start_index}"
     seed = "" if e.seed == 1 else f", seed {e.seed}"
     variance = "" if e.variance == Experiment().variance else f", g² = {e.variance:g}"
-    return (
-        f"{e.n_visible} + {e.n_hidden}, {LEARNERS[e.learner].title}, T = {e.n_steps:,}{variance}{ending}{start}{seed}"
-    )
+    size = f"{e.n_visible} + {e.n_hidden}, {LEARNERS[e.learner].title}, T = {e.n_steps:,}"
+    return f"{size}{variance}{by}{learned}{ending}{start}{seed}"
 
 
 def html_table(table: pd.DataFrame) -> str:
@@ -51,7 +53,7 @@ def html_table(table: pd.DataFrame) -> str:
 
 def _number(name: str, value: object) -> str:
     if isinstance(value, str):
-        return value
+        return value or "–"
     if value is None or value != value:
         return "–"
     if name in ("n_steps", "seed", "steps"):
