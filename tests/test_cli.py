@@ -216,8 +216,10 @@ def test_fit_scans_a_range_and_hides_a_unit(recorded, tmp_path, capsys):
     path, _ = recorded
     out = tmp_path / "fit.npz"
     words = ["fit", str(path), "--hidden", "0-2", "--starts", "1", "--steps", "30", "--hide", "u2, u1"]
-    assert main([*words, "--out", str(out)]) == DONE
-    said = capsys.readouterr().err
+    assert main([*words, "--chart", "--out", str(out)]) == DONE
+    shown = capsys.readouterr()
+    said = shown.err
+    assert shown.out.split() == [str(out.with_suffix(f".{kind}")) for kind in ("npz", "json", "html", "svg", "png")]
     costs = json.loads(out.with_suffix(".json").read_text())
     assert [row["n_hidden"] for row in costs["scan"]] == [0, 1, 2]
     assert costs["chosen"] in said
@@ -250,6 +252,7 @@ def test_units_are_hidden_by_the_learner_and_the_penalty_of_the_fit(words, sampl
     ("words", "sentence"),
     [
         (["--hidden", "0-2", "--learner", "mean-field"], "A scan needs the exact learner"),
+        (["--hidden", "1", "--chart"], "A chart shows a scan"),
         (["--hidden", "0-2", "--l1"], "scan without --l1, then fit the model chosen with it"),
         (["--hidden", "1", "--l1", "--error-bars"], "leave --error-bars or --l1 out"),
         (["--hidden", "1", "--l1", "--learner", "gibbs"], "take exact or mean-field"),

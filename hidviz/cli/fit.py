@@ -11,12 +11,14 @@ from typing import Any
 
 from hidviz.background import check_writable, return_value, write
 from hidviz.cli import recordings
-from hidviz.cli.fit_scan import check_hidden, hide, run_scan, with_errors
+from hidviz.cli.fit_scan import check_hidden, chosen_fit, hide, run_scan, with_errors
 from hidviz.cli.fit_summary import in_words, with_zeros
 from hidviz.cli.terminal import DONE, FAILED, Bar, Refused, report, say
 from hidviz.experiments import Fitted, Settings, fit_recording
 from hidviz.learners import LEARNERS
 from hidviz.network import Recording
+
+CHART = (".html", ".svg", ".png")
 
 TEACHING = """\
 A FILE holds ±1 or spike counts with time down the rows and units across, or spike times: see `hidviz look --help`.
@@ -26,7 +28,7 @@ J, K, L, M, h, g (rows receive, columns send), FILE.json names, costs, gains wit
 A range of hidden units is a scan: all of it goes to FILE.json, and the model chosen to FILE.npz.
 
   hidviz fit session1.npy session2.npy --hidden 4 --learner mean-field --penalty learned --out fit.npz
-  hidviz fit session.nwb --bin 20ms --hidden 0-4 --hidden-hidden both --out fit.npz
+  hidviz fit session.nwb --bin 20ms --hidden 0-4 --hidden-hidden both --chart --out fit.npz
   python -c "import numpy as np; print(np.load('fit.npz')['J'])"
 """
 
@@ -96,6 +98,10 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--error-bars", action="store_true", help="write FILE.csv too: each coupling by name with its standard error"
     )
+    parser.add_argument(
+        "--chart", action="store_true",
+        help="draw the gains of a scan with their paired errors, as on the page: FILE.html, FILE.svg and FILE.png",
+    )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="overwrite the result, once the new one is complete")
     parser.set_defaults(act=act)
 
@@ -120,7 +126,11 @@ def act(given: argparse.Namespace) -> int:
             "Standard errors are those of a fit without an L1 penalty, whose table tells instead which penalty each "
             "coupling outlives: leave --error-bars or --l1 out."
         )
-    outputs = (out, out.with_suffix(".json"), *((out.with_suffix(".csv"),) if given.error_bars or given.l1 else ()))
+    scans = len(given.hidden) > 1 or "both" in (given.hidden_hidden, given.repeats)
+    if given.chart and not scans:
+        raise Refused("A chart shows a scan: give --hidden a range such as 0-4, or leave --chart out.")
+    endings = (".npz", ".json", *(".csv",) * bool(given.error_bars or given.l1), *CHART * given.chart)
+    outputs = tuple(out.with_suffix(ending) for ending in endings)
     inputs = [Path(name) for name in given.files]
     if missing := [str(path) for path in inputs if not path.is_file()]:
         raise Refused(f"There is no file {', '.join(missing)}.")
@@ -139,15 +149,21 @@ def act(given: argparse.Namespace) -> int:
         raise Refused(str(error)) from error
     for remark in spikes.preview(given.bin).remarks:
         say(f"  {remark}")
-    if len(given.hidden) > 1 or "both" in (given.hidden_hidden, given.repeats):
-        found = run_scan(recording, settings, given.hidden, given.hidden_hidden, given.repeats or "both")
+    if scans:
+        table = run_scan(recording, settings, given.hidden, given.hidden_hidden, given.repeats or "both")
+        found = chosen_fit(table, recording, settings)
     else:
         found = _run_fit(recording, settings)
     if given.hide is not None:
         hide(found, recording, settings, given.hide)
-    tables = (
-        (with_errors(found, recording, settings),) if given.error_bars else (with_zeros(found),) if found.l1 else ()
-    )
+    tables: tuple[str | bytes, ...] = (with_zeros(found),) if found.l1 else ()
+    if given.error_bars:
+        tables = (with_errors(found, recording, settings),)
+    if given.chart:
+        from hidviz.ui.export.gains_figure import draw_gains  # takes seconds to import
+
+        drawn = draw_gains(table, out.stem)
+        tables = (*tables, *(drawn[f"{out.stem}{ending}"] for ending in CHART))
     try:
         written = _keep(found, outputs, tables)
     except OSError as error:
@@ -195,7 +211,7 @@ def _look_at(outputs: Sequence[Path], inputs: Sequence[Path], *, force: bool) ->
             raise Refused(f"--out cannot be written: {error}") from error
 
 
-def _keep(found: Fitted, outputs: Sequence[Path], tables: Sequence[str]) -> Sequence[Path]:
+def _keep(found: Fitted, outputs: Sequence[Path], tables: Sequence[str | bytes]) -> Sequence[Path]:
     couplings, costs, *others = outputs
     found.save(couplings)
     write(costs, json.dumps(found.summary, indent=1, ensure_ascii=False) + "\n")

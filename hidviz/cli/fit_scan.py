@@ -8,15 +8,15 @@ from typing import Literal
 
 from hidviz.cli.terminal import Bar, Refused, say
 from hidviz.evaluation import error_bars
-from hidviz.experiments import Fitted, Settings, couplings_table, hide_units, scan, scan_summary
+from hidviz.experiments import Fitted, Scan, Settings, couplings_table, hide_units, scan, scan_summary
 from hidviz.learners import LEARNERS, Infeasible
 from hidviz.network import Recording, divide, learned_blocks
 
 WHICH = {"yes": (True,), "no": (False,), "both": (False, True)}
 
 
-def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], coupled: str, repeats: str) -> Fitted:
-    """Scan, say the table, and give the model chosen with all of it.
+def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], coupled: str, repeats: str) -> Scan:
+    """Scan, and say the table.
 
     Args:
         recording: what to learn from.
@@ -44,6 +44,11 @@ def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], co
     bar.close()
     assert table is not None
     say(table.in_words())
+    return table
+
+
+def chosen_fit(table: Scan, recording: Recording, settings: Settings) -> Fitted:
+    """The model that a scan chooses, with all that is worth knowing of the scan."""
     chosen = table.chosen
     assert chosen.couplings is not None
     return Fitted(chosen.couplings, scan_summary(table, recording, asdict(settings)), chosen.external_field)

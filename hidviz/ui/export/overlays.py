@@ -11,11 +11,10 @@ from typing import Any
 
 import holoviews as hv
 import holoviews.plotting.bokeh  # registers the backend that draws
-from bokeh.embed import file_html
 from bokeh.models import Model
-from bokeh.resources import INLINE
 
 from hidviz.sweeps import Panel, Series
+from hidviz.ui.export.offline import offline_page
 from hidviz.ui.plots.axes import FONT, paint_axes
 from hidviz.ui.plots.series_style import WIDTHS, colour_of, dash_of
 from hidviz.ui.theme import LIGHT
@@ -42,7 +41,7 @@ def figure(panels: Sequence[Panel]) -> Any:
 
 def html(panels: Sequence[Panel], title: str) -> str:
     """The figure as a page that needs no network."""
-    return str(file_html(hv.render(figure(panels), backend="bokeh"), INLINE, title))
+    return offline_page(hv.render(figure(panels), backend="bokeh"), title)
 
 
 def _parts(series: Series, panel: Panel) -> list[Any]:

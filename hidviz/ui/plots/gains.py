@@ -5,6 +5,8 @@ Models under h(t) have dashed lines and hollow points.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, Segment, Text
 from bokeh.plotting import figure
@@ -115,6 +117,12 @@ class Gains:
         self._dark = dark
         paint_axes(self.figure, dark)
         self._rule.glyph.line_color = inks(dark).quiet
+
+    def shown(self) -> dict[str, Any]:
+        """What is drawn, column by column, for a picture of it elsewhere."""
+        sources = {"curves": self._curves, "bars": self._bars, "points": self._points, "rules": self._rules,
+                   "labels": self._labels}  # fmt: skip
+        return {name: source.data for name, source in sources.items()}
 
     def _fit(self, most: int, gain: np.ndarray, error: np.ndarray, rules: list[float]) -> None:
         low, high = min(0.0, *(gain - error), *rules), max(*(gain + error), *rules, 1.0)
