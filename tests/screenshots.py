@@ -1,36 +1,40 @@
-"""Pictures of the page as it opens, for the README: `python -m tests.screenshots [FOLDER]`."""
+"""Pictures of the page for the README, and how it looks in its tests: `python -m tests.screenshots [NAME …]`."""
 
 import sys
-from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.pages import launched, state, until
+from tests.looks import SCENES, keep, seen
+from tests.pages import launched, visiting
 from tests.server import ROOT, Server
 
 PICTURES = {"page.png": "", "page-dark.png": "?theme=dark"}
-SIZE = {"width": 1280, "height": 720}
+FOLDER = ROOT / "assets" / "screenshots"
 
 
-def take(folder):
-    """Take each picture, once the page has its connection and its figures."""
+def take(names):
+    """Take the pictures, and keep the scenes of these names; all of them if there are none."""
     server = Server()
     try:
         with sync_playwright() as playwright:
             chromium = launched(playwright)
+            for name, scene in SCENES.items():
+                if not names or name in names:
+                    with visiting(chromium, server) as opened:
+                        tab = opened(scene.query, width=scene.width, height=scene.height)
+                        keep(name, *seen(tab, scene))
+                    print(name)
             for name, query in PICTURES.items():
-                tab = chromium.new_context(viewport=SIZE).new_page()
-                tab.goto(server.url + query)
-                tab.locator("#hidviz-status").wait_for(state="attached")
-                until(tab, lambda tab=tab: state(tab)["ready"], "the connection")
-                until(tab, lambda tab=tab: tab.locator(".bk-Canvas").count() >= 5, "the figures")
-                tab.wait_for_timeout(2_000)  # the figures have no event for having been drawn
-                tab.screenshot(path=folder / name)
-                print(folder / name)
+                if not names or name in names:
+                    with visiting(chromium, server) as opened:
+                        tab = opened(query, width=1280, height=720)
+                        seen(tab, SCENES["learn"])  # which waits until all is drawn
+                        tab.screenshot(path=FOLDER / name)
+                    print(name)
             chromium.close()
     finally:
         server.stop()
 
 
 if __name__ == "__main__":
-    take(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "assets" / "screenshots")
+    take(sys.argv[1:])
