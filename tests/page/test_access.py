@@ -150,6 +150,14 @@ def test_nothing_is_cut_at_twice_the_size(open_page):
         assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), title
 
 
+def test_no_tab_is_wider_than_a_phone(open_page):
+    tab = open_page(width=390, height=844)
+    for title in TABS:
+        bring(tab, title)
+        box = tab.locator("#hidviz-status").bounding_box()
+        assert box["x"] + box["width"] <= 390, title
+
+
 def test_reduced_motion_lets_nothing_turn_or_flicker(open_page):
     tab = open_page(width=1280, height=720)
     tab.emulate_media(reduced_motion="reduce")

@@ -34,11 +34,21 @@ def test_a_lecture_is_read_from_the_back_row(open_page):
     assert {"Align to truth", "True couplings", "Flip", "Run"} <= set(sizes)
     assert min(sizes.values()) > 23.9, min(sizes.items(), key=lambda each: each[1])
     figure = """() => [...Bokeh.documents[0]._all_models.values()].filter((it) => it.name === "Cost per bin")
-      .map((it) => [it.below[0].major_label_text_font_size, it.renderers[0].data_source.data.width[0]])[0]"""
-    letters, width = tab.evaluate(figure)
+      .map((it) => [it.below[0].major_label_text_font_size])[0]"""
+    letters = tab.evaluate(figure)[0]
     pixels = 16 * float(letters[:-2]) if letters.endswith("em") else float(letters[:-2])
     assert pixels * 1920 / 1120 >= 24
-    assert width * 1920 / 1120 >= 4
+    drawn = """() => {
+      const look = (view) => view.model?.name === "Errors of the couplings" ? view :
+        (view.child_views ?? []).map(look).find(Boolean)
+      const view = [...(Bokeh.index.roots ?? Bokeh.index)].map(look).find(Boolean)
+      const glyph = [...view.renderer_views?.values() ?? view.child_views].map((it) => it.glyph)
+        .find((it) => it?.model.type === "MultiLine")
+      return [...glyph.line_width]
+    }"""
+    widths = [1920 / 1120 * each for each in tab.evaluate(drawn)]
+    assert min(widths) >= 4, "those as found"
+    assert max(widths) > 1.5 * min(widths), "and the aligned ones are told from them"
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 

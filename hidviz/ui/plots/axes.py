@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from bokeh.core.property.vectorization import Field
 from bokeh.model import Model
-from bokeh.models import Text
+from bokeh.models import LinearInterpolator, MultiLine, Text
 from bokeh.plotting import figure
 
 from hidviz.numerics import Array
@@ -51,13 +52,19 @@ def paint_axes(plot: figure, dark: bool) -> None:
     plot.axis.major_label_text_font = plot.axis.axis_label_text_font = FONT
 
 
+WIDTHS = {0.0: 0.0, 1.3: 2.4, 3.2: 4.8, 10.0: 12.0}
+"""Of curves as they are and for whoever reads them from far away, pixels; thin and bold stay apart."""
+
+
 def enlarge(plot: figure) -> None:
-    """Let the letters of a figure be as large as the text around it, for whoever reads it from far away."""
+    """Let letters be as large as the text around the figure, and lines wide, for whoever reads it from far away."""
     plot.axis.major_label_text_font_size = plot.axis.axis_label_text_font_size = LARGE
     labels = list(plot.select(Text))
     for glyph in labels:
         glyph.text_font_size = LARGE
     plot.min_border_right = WIDE if labels and plot.min_border_right else NARROW
+    for curves in plot.select(MultiLine):
+        curves.line_width = Field("width", transform=LinearInterpolator(x=list(WIDTHS), y=list(WIDTHS.values())))
 
 
 def roomy(low: float, high: float) -> tuple[float, float]:

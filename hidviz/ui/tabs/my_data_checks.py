@@ -53,8 +53,10 @@ class ChecksSection:
         self._rows: tuple[ScanRow, ...] = ()
         self._drawn: Checked | None = None
         self._dark = self._stale = False
-        self.model = pmui.Select(label="Model", options={"–": -1}, value=-1, width=380, size="small", margin=(4, 0))
-        self.hide = pmui.MultiChoice(label="Units to hide in turn", options=[], value=[], width=380, margin=(4, 0))
+        # A width that is given would be added up over a row, and make the whole page as wide.
+        roomy: dict[str, Any] = {"sizing_mode": "stretch_width", "max_width": 380, "margin": (4, 0)}
+        self.model = pmui.Select(label="Model", options={"–": -1}, value=-1, size="small", **roomy)
+        self.hide = pmui.MultiChoice(label="Units to hide in turn", options=[], value=[], **roomy)
         self.work = BackgroundWork(
             Button("Check model", "play", "Make all four checks in the background", self._check, True),
             Button("Stop checks", "stop", "Give up what is under way, and keep what is there", data.stop_checks),

@@ -41,7 +41,7 @@ class PreviewSection:
         self.show_table = pmui.Switch(label="Show the units in numbers", value=False, margin=(4, 0))
         self.table = table_pane(visible=False)
         self.show_table.param.watch(self._switch, "value")
-        self.raster_title = words(size=15, weight=600)
+        self.raster_title = words(size=15, weight=600, sizing_mode="stretch_width")
         self._picture = pn.pane.Bokeh(self.raster.figure, sizing_mode="stretch_width", margin=0)
         self.drawing = pn.Column(self.raster_title, self._picture, sizing_mode="stretch_width", margin=(8, 0))
         self.layout = pn.Column(
