@@ -224,6 +224,7 @@ def test_fit_scans_a_range_and_hides_a_unit(recorded, tmp_path, capsys):
     assert [row["n_hidden"] for row in costs["scan"]] == [0, 1, 2]
     assert costs["chosen"] in said
     chosen = next(row for row in costs["scan"] if row["chosen"])
+    assert f"Next: which of its couplings are there? --hidden {chosen['n_hidden']} --l1" in said
     with np.load(out) as found:
         assert found["K"].shape == (4, chosen["n_hidden"])
     assert [each["name"] for each in costs["hide"]] == ["u2", "u1"]

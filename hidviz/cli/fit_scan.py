@@ -44,6 +44,9 @@ def run_scan(recording: Recording, settings: Settings, hidden: Sequence[int], co
     bar.close()
     assert table is not None
     say(table.in_words())
+    if table.chosen.n_hidden:
+        model = f"--hidden {table.chosen.n_hidden}{' --hidden-hidden' * table.chosen.hidden_hidden}"
+        say(f"  Next: which of its couplings are there? {model}{' --repeats' * table.chosen.driven} --l1")
     return table
 
 
