@@ -8,6 +8,7 @@ import pytest
 from hidviz import Experiment
 from hidviz.experiments import Frame, Trace
 from hidviz.experiments.run import iter_run
+from hidviz.ui.plots.curves import FRAME, LINE, Curves, Line
 from hidviz.ui.plots.run_curves import CostCurves
 from hidviz.ui.text.status import network_caption, question
 
@@ -76,3 +77,13 @@ def test_the_question_follows_the_number_of_hidden_units(n_hidden, asks):
 def test_the_caption_names_the_unit_that_is_drawn():
     assert "Hidden 3" in network_caption(2)
     assert "Hidden" not in network_caption(None)
+
+
+@pytest.mark.parametrize("n", [2, 6, 8])
+def test_labels_at_the_ends_of_curves_have_each_a_line_as_far_as_there_is_room(n):
+    names = [str(k) for k in range(n)]
+    curves = Curves(dict.fromkeys(names, (1.0, "solid")), "cost", "Curves")
+    curves.draw([Line(name, name, np.arange(2.0), np.ones(2)) for name in names], 0.0, 2.0)
+    heights = np.sort(curves._ends.data["y"])
+    assert np.diff(heights).min() >= 2.0 * min(LINE / FRAME, (1.0 - LINE / FRAME) / (n - 1)) - 1e-9
+    assert 0.0 < heights[0] < heights[-1] < 2.0

@@ -29,6 +29,7 @@ from hidviz.ui.plots.small_arrays import packed
 from hidviz.ui.theme import LIGHT, inks
 
 LEADER = 0.02  # of the width of the frame: from the end of a curve to its label
+LINE, FRAME = 15, 106  # pixels: what a label needs of height, and how high the frame is
 ROOM = 132  # pixels beside the frame, for what the curves carry at their ends
 
 
@@ -118,8 +119,10 @@ class Curves:
         put(self.figure.x_range, start=0.0, end=_next_nice(1.02 * last))
         put(self.figure.y_range, start=low, end=high)
         labelled = [line for line in lines if line.label and len(line.y)]
-        margin = 0.05 * (high - low)  # half a line of text
-        heights = spread([float(line.y[-1]) for line in labelled], 2.0 * margin, low + margin, high - margin)
+        line_of_text = LINE / FRAME * (high - low)
+        bottom, top = low + line_of_text / 2, high - line_of_text / 2
+        apart = min(line_of_text, (top - bottom) / max(len(labelled) - 1, 1))
+        heights = spread([float(line.y[-1]) for line in labelled], apart, bottom, top)
         spare = [np.nan] * (len(self._styles) - len(labelled))
         ends = [float(line.x[-1]) for line in labelled]
         beside = [end + LEADER * self.figure.x_range.end for end in ends]

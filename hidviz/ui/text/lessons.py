@@ -244,9 +244,9 @@ _IMPOSSIBLE = Lesson(
     ),
     (
         Step("Here three hidden units also act on each other, by the couplings M. So what they did in one bin depends "
-             "on all bins before, and there are 2³ histories for each bin, {T:,} times multiplied. Of this case the "
-             "paper says: “exact calculations are never possible, even for just one hidden unit”. Can M be inferred "
-             "all the same?", _answered, ("Yes", "No"),
+             "on all bins before, and there are 8 · 8 · … · 8 hidden histories, with a factor for each of {T:,} bins. "
+             "Of this case the paper says: “exact calculations are never possible, even for just one hidden unit”. "
+             "Can M be inferred all the same?", _answered, ("Yes", "No"),
              "Let us see. Monte Carlo EM draws one hidden history at a time, as likely as the data and the couplings "
              "so far make it, and improves the couplings as if that had been recorded."),
         Step("Press **Run**, and watch the bold line of M among the errors. It ends after 250 steps.",
