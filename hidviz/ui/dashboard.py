@@ -76,8 +76,10 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             self.session.run_to(link.step)
         self._draw()
         self._callback = PeriodicCallback(callback=self._tick, period=PERIOD, background=True, log=False)
-        pn.state.onload(self._begin)
-        if pn.state.curdoc is not None:
+        if pn.state.curdoc is None:  # nobody to draw for: a coroutine would be run in a loop that nobody closes
+            self._callback.start()
+        else:
+            pn.state.onload(self._begin)
             pn.state.on_session_destroyed(self._leave)
 
     def _leave(self, context: Any) -> None:
