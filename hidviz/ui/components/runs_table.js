@@ -2,7 +2,7 @@
 
 
 export function render({ model }) {
-  const head = make("tr", {}, ...[...model.columns, ""].map((name) => make("th", { scope: "col" }, name)))
+  const head = make("tr", {}, ...[...model.columns, "Load"].map((name) => make("th", { scope: "col" }, name)))
   const body = make("tbody")
   const frame = make("div", { class: "frame", tabindex: 0, role: "region", "aria-label": "Table of starts" },
     make("table", {}, make("thead", {}, head), body))
