@@ -176,6 +176,19 @@ def test_a_warm_start_returns_what_it_was_given(theory):
     assert again.objective == pytest.approx(first.objective, rel=1e-14)
 
 
+@with_and_without_same_time
+@pytest.mark.parametrize("lengths", [(2,), (3,), (2, 2)], ids=str)
+def test_a_handful_of_bins_is_enough(lengths, same_time):
+    """Neighbouring bins take turns in an ascent; of so few, or where few are left open, one turn has none."""
+    data, couplings = recording(4, lengths), network(4, 3, hidden_hidden=True, variance=9.0)
+    for seed in range(5):
+        beliefs = Beliefs(hidden=np.random.default_rng(seed).uniform(-0.9, 0.9, (data.n_transitions, 3)))
+        estimate = prepared("lowest", data, 3, same_time=same_time)(couplings, beliefs if seed else None)
+        mu = per_trial(estimate.beliefs.hidden, data.trials)
+        wanted = oracle.objective(data.trials, mu, "lowest", same_time, **blocks_of(couplings))
+        assert estimate.objective == pytest.approx(wanted, abs=1e-9)
+
+
 @theories
 @with_and_without_m
 def test_enormous_couplings_give_finite_numbers(theory, hidden_hidden):

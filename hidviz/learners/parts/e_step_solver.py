@@ -198,6 +198,7 @@ def _explained(pull: Array, moves: Array, changes: Array) -> Array:
 def _ascend(c: Chunk, mu: Array, rows: Rows, sweeps: int) -> None:
     """Damped steps up A in place, each undone where it went down; neighbours in time take turns."""
     turns = [rows[(c.first + rows) % 2 == k] for k in (0, 1)] if c.wiring.coupled else [rows]
+    turns = [turn for turn in turns if len(turn)]
     rate = np.full(len(c.prior), 0.5)
     for _ in range(sweeps):
         for turn in turns:

@@ -42,7 +42,7 @@ def pair_products(K: Array) -> Array:
     n_visible, n_hidden = K.shape
     products = K[:, :, None] * K[:, None, :]
     products[:, np.arange(n_hidden), np.arange(n_hidden)] = 0.0
-    return products.reshape(n_visible, -1)
+    return products.reshape(n_visible, n_hidden * n_hidden)
 
 
 def same_time(products: Array, curvature: Curvature, V: Array) -> SameTime:
@@ -51,7 +51,7 @@ def same_time(products: Array, curvature: Curvature, V: Array) -> SameTime:
     W = (curvature.value @ products).reshape(n_bins, n_hidden, n_hidden)
     square = W * W
     spread = np.matmul(square, V[:, :, None])[:, :, 0]
-    pairs = (W * (V[:, :, None] * V[:, None, :])).reshape(n_bins, -1)
+    pairs = (W * (V[:, :, None] * V[:, None, :])).reshape(n_bins, n_hidden * n_hidden)
     by_chi = 0.5 * pairs @ products.T
     return SameTime(
         value=0.25 * (spread * V).sum(axis=1),

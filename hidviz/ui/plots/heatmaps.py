@@ -150,6 +150,7 @@ class Heatmap:
         self._dark = dark
         paint_axes(self.figure, dark)
         self.figure.grid.grid_line_color = None
+        self.figure.axis.axis_line_color = self.figure.axis.major_tick_line_color = None  # its cells are its frame
         put(self._mapper, palette=list(diverging(dark)))
         for border in self._borders:
             border.line_color = inks(dark).quiet

@@ -12,7 +12,6 @@ import panel_material_ui as pmui
 from hidviz.experiments import Experiment
 from hidviz.learners import LEARNERS
 from hidviz.sweeps import FIGURES, Figure, FigureKind, Sweep, grid
-from hidviz.ui.layout import offer
 from hidviz.ui.state.numbers import read_whole
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.sweep import name_of, own_look_for, own_rules
@@ -136,7 +135,9 @@ class Choice:
     def _show_what_matters(self) -> None:
         self._own.visible = self.figure is None
         self._quick.visible = self._points.visible = self.figure is not None
-        offer(self._scale, {name: SCALES[name] for name in SCALES_OF.get(self.kind, SCALES)})
+        scales = {name: SCALES[name] for name in SCALES_OF.get(self.kind, SCALES)}
+        if self._scale.options != scales:  # another kind of figure begins on its own scale
+            self._scale.param.update(options=scales, value=next(iter(scales.values())))
         sweep = self.sweep() if self.figure else None
         names = [name_of(experiment) for experiment in sweep.experiments] if sweep else []
         self._points.param.update(options={"All": ALL} | {name: k for k, name in enumerate(names)}, value=ALL)
