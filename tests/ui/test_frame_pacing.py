@@ -1,9 +1,11 @@
 """Pace: never further ahead of the browser than two frames, and all running sessions within a share of the time."""
 
+from itertools import pairwise
+
 import pytest
 
 from hidviz.ui.state import frame_pacing as pace
-from hidviz.ui.state.frame_pacing import IN_FLIGHT, SHARE, UNANSWERED, Pace
+from hidviz.ui.state.frame_pacing import IN_FLIGHT, LONGEST, SHARE, UNANSWERED, Pace
 
 
 @pytest.fixture
@@ -35,6 +37,26 @@ def test_a_browser_that_does_not_draw_gets_two_frames_and_then_one_a_second(cloc
     assert first.allows(IN_FLIGHT - 1, asked=False)
     assert not first.allows(IN_FLIGHT, asked=True)
     clock.now += UNANSWERED
+    assert first.allows(IN_FLIGHT, asked=False)
+
+
+def test_nobody_looks_and_next_to_nothing_is_drawn_until_somebody_does(clock, paces):
+    first, *_ = paces
+    first.sent()
+    sent = []
+    for _ in range(10_000):  # of a tenth of a second
+        clock.now += 0.1
+        if first.allows(IN_FLIGHT, asked=False):
+            first.sent()
+            sent.append(clock.now)
+    gaps = [after - before for before, after in pairwise(sent)]
+    assert len(sent) <= 1_000 / LONGEST + 5
+    assert max(gaps) == pytest.approx(LONGEST, abs=0.2)
+    clock.now += 1.01 * UNANSWERED
+    assert first.allows(IN_FLIGHT, asked=True)  # a press does not wait for so long
+    assert first.allows(0, asked=False)  # it has been drawn: all is as before
+    first.sent()
+    clock.now += 1.01 * UNANSWERED
     assert first.allows(IN_FLIGHT, asked=False)
 
 

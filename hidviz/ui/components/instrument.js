@@ -11,9 +11,10 @@ export function render({ model }) {
     const frame = model.frame
     if (!told) { tell() }  // once the server listens, that is with the first frame
     told = true
-    const answer = () => model.send_msg({ drawn: frame })
-    document.hidden ? answer() : requestAnimationFrame(answer)
+    if (!document.hidden) { requestAnimationFrame(() => model.send_msg({ drawn: frame })) }
   }
+  // A tab that nobody sees answers for its last frame as soon as somebody does: until then it is sent next to nothing.
+  const seen = () => { if (!document.hidden) { model.send_msg({ drawn: model.frame }) } }
   // Only a page that came over https, or from this machine, may write to the clipboard: the answer says if it did.
   const share = (query) => {
     const link = location.origin + location.pathname + query
@@ -55,9 +56,11 @@ export function render({ model }) {
     model.send_msg({ key: event.key })
   }
   window.addEventListener("keydown", listen)
+  document.addEventListener("visibilitychange", seen)
   narrow.addEventListener("change", tell)
   model.on("remove", () => {
     window.removeEventListener("keydown", listen)
+    document.removeEventListener("visibilitychange", seen)
     narrow.removeEventListener("change", tell)
     window.removeEventListener("popstate", travel)
   })

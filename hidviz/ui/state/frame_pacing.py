@@ -1,7 +1,8 @@
 """Pace: when a session may draw its next frame.
 
 Not faster than its browser: at most two frames are in flight, and the browser acknowledges each after drawing it, so a
-slow one gets fewer frames, not older ones. And not more than its share of the process: all running sessions together
+slow one gets fewer frames, not older ones; one that draws nothing, such as that of a hidden tab, gets next to none. And
+not more than its share of the process: all running sessions together
 draw for a quarter of the time, so thirty of them still leave the processor to learning and the server to presses.
 """
 
@@ -13,9 +14,8 @@ from contextlib import contextmanager
 from weakref import WeakSet
 
 IN_FLIGHT = 2  # frames sent and not yet drawn
-UNANSWERED = (
-    1.0  # seconds after which an unacknowledged frame no longer holds back the next: a hidden tab draws nothing
-)
+UNANSWERED = 1.0  # seconds after which an unacknowledged frame no longer holds back the next, twice as long each time
+LONGEST = 5.0  # seconds that it does at most: a lost answer must not stop the picture for long
 SHARE = 0.25  # of the server's processor time, for the frames of all running sessions together
 
 
@@ -25,6 +25,7 @@ class Pace:
     def __init__(self) -> None:
         self.running = False  # whether frames follow one another without end
         self._sent_at = self._next_at = 0.0
+        self._patience, self._unanswered = UNANSWERED, False
         _paces.add(self)
 
     def allows(self, waiting: int, *, asked: bool) -> bool:
@@ -35,13 +36,18 @@ class Pace:
             asked: whether somebody waits for the answer to a press, which goes before the fair share.
         """
         now = time.monotonic()
-        if waiting >= IN_FLIGHT and now - self._sent_at < UNANSWERED:
+        self._unanswered = waiting >= IN_FLIGHT
+        if not self._unanswered:
+            self._patience = UNANSWERED
+        elif now - self._sent_at < (UNANSWERED if asked else self._patience):
             return False
         return asked or not self.running or now >= self._next_at
 
     def sent(self) -> None:
         """A frame has been sent."""
         self._sent_at = time.monotonic()
+        if self._unanswered:
+            self._patience = min(LONGEST, 2.0 * self._patience)
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
