@@ -223,11 +223,17 @@ def in_background(folder, figure="3"):
     )  # fmt: skip
 
 
+def under_way(program):
+    """Wait for its first word of progress, whatever a library may say before."""
+    while " of " not in (line := program.stderr.readline()):
+        assert line, "it ended before it began"
+
+
 @pytest.mark.slow
 def test_a_figure_goes_on_after_a_full_disk(tmp_path):
     with small_disk(tmp_path / "disk", 8192) as disk:
         program = in_background(disk.folder)
-        program.stderr.readline()
+        under_way(program)
         disk.fill()
         _, said = program.communicate(timeout=300)
         assert program.returncode == FAILED
@@ -242,7 +248,7 @@ def test_a_figure_goes_on_after_a_full_disk(tmp_path):
 @pytest.mark.slow
 def test_a_figure_goes_on_after_an_interrupt(tmp_path):
     program = in_background(tmp_path, "4")  # long enough to be interrupted on any machine
-    program.stderr.readline()
+    under_way(program)
     program.send_signal(signal.SIGINT)
     _, said = program.communicate(timeout=300)
     assert program.returncode == FAILED
