@@ -42,6 +42,11 @@ def test_the_tab_key_reaches_terms_and_esc_puts_the_sentence_away(open_page):
     until(tab, lambda: told(tab), "the sentence again")
     tab.wait_for_timeout(300)
     assert state(tab)["step"] == before["step"]
+    tab.keyboard.press("?")
+    tab.get_by_role("dialog").wait_for()
+    assert told(tab) == ""
+    tab.keyboard.press("Escape")  # is for the help, not for a sentence below it
+    tab.get_by_role("dialog").wait_for(state="hidden")
     assert not state(tab)["running"], "the key of the run is not taken from a term"
     tab.keyboard.press("Tab")
     until(tab, lambda: "bin" not in told(tab), "it to go with the focus")

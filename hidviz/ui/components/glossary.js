@@ -46,11 +46,12 @@ export function render({ model }) {
   bubble.addEventListener("pointerenter", () => clearTimeout(hiding))
   bubble.addEventListener("pointerleave", soon)
   const keys = (event) => {
-    if (event.key === "Escape" && told) {
+    if (!told || ["Shift", "Control", "Alt", "Meta"].includes(event.key)) { return }
+    if (event.key === "Escape") {
       event.stopPropagation() // of this, not of what lies below
       event.preventDefault()
-      hide()
     }
+    hide() // any other key is for what lies below, and what that shows may be left by Escape
   }
   const elsewhere = (event) => { if (told && !event.composedPath().some((node) => node === told || node === bubble)) { hide() } }
   const scrolled = () => { if (told) { hide() } }
