@@ -21,7 +21,7 @@ def drawing(tab, name):
 
 def test_data_tab_shows_activity_correlations_network_and_path(opened):
     tab = opened("?tab=data")
-    tab.get_by_text("Root mean square").wait_for()
+    tab.get_by_text("Root mean square: lag 1").wait_for()
     tab.get_by_text("The 100 strongest of 396 couplings.").wait_for()
     tab.get_by_text("a path has no intermediate hidden step").wait_for()
     tab.get_by_role("table", name="Factors of path 1").get_by_text("K from hidden 1").wait_for()
@@ -63,4 +63,4 @@ def test_the_path_of_an_error_is_stepped_in_delay_and_follows_the_learner(small)
 def test_a_learner_without_such_paths_says_so(opened):
     tab = opened("?tab=data&nv=6&nh=2&T=300&model=stochastic&learner=exact&out=0&theme=dark")
     tab.get_by_text("Only back-propagation sends errors along such paths").wait_for()
-    tab.get_by_text("Root mean square").wait_for()
+    tab.get_by_text("Root mean square: lag 1").wait_for()
