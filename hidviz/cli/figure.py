@@ -40,7 +40,7 @@ written to DIR, for figure 4:
   figure4.json    every knob of every experiment, versions, seconds, log-log slopes
   figure4.jsonl   finished experiments as they arrive: the same command goes on from here, whatever stopped it
 
-On one core Fig. 3 takes ten seconds, phase a minute or two, Fig. 4 ten minutes, floors and Fig. 6 half an hour each,
+On one core Fig. 3 takes ten seconds, phase five minutes, Fig. 4 a quarter of an hour, floors and Fig. 6 half an hour each,
 Fig. 5 an hour and a half. `hidviz claims DIR` then judges what the paper says by these tables.
 """
 
