@@ -40,8 +40,8 @@ written to DIR, for figure 4:
   figure4.json    every knob of every experiment, versions, seconds, log-log slopes
   figure4.jsonl   finished experiments as they arrive: the same command goes on from here, whatever stopped it
 
-On one core Fig. 3 takes ten seconds, phase five minutes, Fig. 4 a quarter of an hour, floors and Fig. 6 half an hour each,
-Fig. 5 an hour and a half. `hidviz claims DIR` then judges what the paper says by these tables.
+On one core Fig. 3 takes ten seconds, phase five minutes, Fig. 4 a quarter of an hour, floors and Fig. 6 half an hour
+each, Fig. 5 an hour and a half. `hidviz claims DIR` then judges what the paper says by these tables.
 """
 
 

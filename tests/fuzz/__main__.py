@@ -30,7 +30,7 @@ FOREIGN = re.compile(
     re.DOTALL,
 )
 # What Bokeh says in the browser's console of a line that is cut while the page is being opened or taken up again
-CUT = re.compile(r"Lost websocket connection, \d+|Failed to repull session Disconnected")
+CUT = re.compile(r"Lost websocket connection, \d+|Failed to repull session Disconnected|Could not open websocket")
 COMING = 120  # seconds for what must come, on a busy machine
 
 CUTTABLE = """(() => {

@@ -61,7 +61,7 @@ def test_run_works_right_after_a_knob_was_turned(tab, name):
         wait_for(tab, lambda now: not now["running"], "the pause")
     turn(tab, name, TURNS[name])
     until(tab, lambda: f"{KNOB[name].key}={TURNS[name]}" in tab.url, f"{name} in the link")
-    if tab.get_by_role("button", name="Run", exact=True).is_enabled():  # New start runs by itself
+    if name != "start_index":  # New start runs by itself
         press(tab, "Run")
     now = wait_for(tab, lambda now: now["step"] > 2 and (now["running"] or now["state"] != "learning"), "steps")
     assert now["error"] == ""
