@@ -44,7 +44,8 @@ WATCH = """(status) => {
   new MutationObserver(() => window.frames++).observe(status, { attributeFilter: ["data-state"] })
   const all = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
     [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])])
-  window.press = (name, running) => new Promise((answered) => {
+  window.press = (name, running) => new Promise((answered, failed) => {
+    setTimeout(() => failed(new Error(`${name} was not answered within a minute: ${status.dataset.state}`)), 60_000)
     const button = all(document).find((node) => node.tagName === "BUTTON" && node.textContent.trim() === name)
     const begin = performance.now()
     const watch = new MutationObserver(() => {
