@@ -10,6 +10,7 @@ quick, leave at the next checkpoint when they are no longer wanted, and end with
 from __future__ import annotations
 
 import contextlib
+import logging
 import multiprocessing
 import os
 import signal
@@ -92,6 +93,7 @@ def cluster(address: str) -> Iterator[Crew]:
         raise ValueError(
             "A scheduler needs the package distributed: install hidviz[cluster], or leave the address out."
         ) from error
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it says of a scheduler lost is said here
     try:
         client = Client(address, timeout=10)
     except (OSError, ValueError) as error:
