@@ -17,6 +17,7 @@ from hidviz.experiments import ABOUT_PRESETS, preset_of
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.connection import Connection
 from hidviz.ui.dashboard import Dashboard
+from hidviz.ui.last_message import send_the_last_message
 from hidviz.ui.state.link import read_link
 from hidviz.ui.theme import DARK, LIGHT, inks
 
@@ -65,6 +66,7 @@ def page() -> Any:
     if pn.state.curdoc is not None:
         pn.state.curdoc.theme = OWN_FIGURES
     keep_one_blas_thread()  # whoever builds a page serves it: runs share the cores with browsers and each other
+    send_the_last_message()
     pn.extension("katex", reconnect=True, notifications=True)
     link = read_link(pn.state.session_args)
     if link.notices:

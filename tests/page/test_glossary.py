@@ -93,6 +93,11 @@ def test_a_sentence_stays_while_the_text_of_its_term_is_written_anew(open_page):
     until(tab, lambda: "step 1 " in tab.locator(".numbers").inner_text(), "its number")
     assert told(tab) == f"nats {SAYS['nats']}"
     assert term.evaluate("(term) => term.getRootNode().activeElement === term"), "and the focus with it"
+    tab.keyboard.press("Escape")
+    tab.keyboard.press("s")
+    until(tab, lambda: "step 2 " in tab.locator(".numbers").inner_text(), "another step")
+    assert told(tab) == "", "what was put away stays away"
+    assert term.evaluate("(term) => term.getRootNode().activeElement === term"), "and the focus where it was"
 
 
 def test_in_a_lecture_the_sentence_stands_at_its_term(open_page):

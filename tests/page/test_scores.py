@@ -102,10 +102,11 @@ def test_a_paused_fit_is_judged_and_its_error_bars_shown(open_page):
 def test_a_running_fit_is_judged_and_the_page_says_when_it_has_moved_on(open_page):
     tab = open_page("?tab=scores&nv=6&nh=2&T=4000&model=stochastic&learner=exact&opt=gradient&rate=0.001", width=800)
     press(tab, "Run")
+    wait_for(tab, lambda now: now["running"], "the run")
     press(tab, "Score this fit")
+    tab.get_by_text("The page has moved on since").wait_for()
     row(tab, "Lag 2").wait_for()
     assert state(tab)["running"]
-    tab.get_by_text("The page has moved on since").wait_for()
     press(tab, "Error bars")
     tab.get_by_text("has not converged").wait_for()
     press(tab, "Pause")

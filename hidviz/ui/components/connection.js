@@ -63,8 +63,9 @@ const link = () => {
 
 // Only to a server that answers: else the browser's own page of errors would take the place of this one.
 const reopen = async (text) => {
+  text.textContent = "Asking the server …"
   try {
-    await fetch(location.pathname, { method: "HEAD", cache: "no-store" })
+    await fetch(location.pathname, { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(SILENT) })
   } catch {
     text.textContent = "The server does not answer yet. This page tries again by itself."
     return
@@ -160,8 +161,10 @@ const improve = () => {
   })
   amend(ClientConnection, "_schedule_reconnect", () => function () {
     if (!this.session || page.gone) { return }
-    page.lost ||= Date.now()
-    tell("The connection to the server is lost. This page is taking it up again …")
+    if (!page.lost) { // else it has been said, or what came of a press of Reload
+      page.lost = Date.now()
+      tell("The connection to the server is lost. This page is taking it up again …")
+    }
     retry(this)
   })
   setInterval(() => {

@@ -50,7 +50,7 @@ export function render({ model }) {
     if (event.key === "Escape") {
       event.stopPropagation() // of this, not of what lies below
       event.preventDefault()
-    }
+    } else if (told === held) { return } // it stays as long as its term has the focus
     hide() // any other key is for what lies below, and what that shows may be left by Escape
   }
   const elsewhere = (event) => { if (told && !event.composedPath().some((node) => node === told || node === bubble)) { hide() } }
@@ -112,15 +112,11 @@ export function render({ model }) {
       for (const each of texts(start)) { split(each, seen) }
       if (seen.size > before && !text.adoptedStyleSheets.includes(sheet)) { text.adoptedStyleSheets.push(sheet) }
     }
-    if (told && !told.isConnected && text === at) { // the text was written anew while its term was read
-      const again = text.querySelector(`.term[data-term="${told.dataset.term}"]`)
-      if (!again) {
-        hide()
-      } else if (held === told) {
-        again.focus({ preventScroll: true })
-      } else {
-        show(again)
-      }
+    const lost = [held, told].find((term) => term && !term.isConnected)
+    if (lost && text === at) { // the text was written anew while its term was read
+      const again = text.querySelector(`.term[data-term="${lost.dataset.term}"]`), read = told === lost
+      if (again && held === lost) { again.focus({ preventScroll: true }) } else if (again) { show(again) }
+      if (!again || !read) { hide() }
     }
   }
   const end = watchShadows(() => {}, { change: mark })
