@@ -17,8 +17,9 @@ LOG = logging.getLogger(__name__)
 
 
 def send_the_last_message() -> None:
-    """Let each of Panel's tasks send what waits, whatever others have said of it; once a process, and left out where
-    Panel is no longer as it was.
+    """Let each of Panel's tasks send what waits, whatever others have said of it.
+
+    Once a process, and left out where Panel is no longer as it was.
     """
     try:
         send, block, waiting = writing._dispatch_msgs, writing._WRITE_BLOCK, writing._WRITE_MSGS
