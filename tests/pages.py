@@ -17,8 +17,11 @@ FLAGS = [
     )
 ]  # fmt: skip
 CONNECTING = 120  # seconds for a page to open on a busy machine
-
 NARROW = 900  # pixels of width below which a page opens without its knobs
+
+# A function of JavaScript: every element under a root, those inside components too.
+ALL = """const all = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
+    [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])])"""
 
 
 def launched(playwright):

@@ -27,7 +27,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tests.benchmarks.busy import busy
 from tests.benchmarks.load import Server, serving
 from tests.benchmarks.table import head, heading, line
-from tests.pages import launched
+from tests.pages import ALL, launched
 
 VISITS = 4
 NOBODY = nullcontext()
@@ -42,8 +42,7 @@ WATCH = """(status) => {
   window.seen = () => ({ frames: window.frames, ...JSON.parse(status.dataset.state) })
   window.frames = 0
   new MutationObserver(() => window.frames++).observe(status, { attributeFilter: ["data-state"] })
-  const all = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
-    [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])])
+  %ALL%
   window.press = (name, running) => new Promise((answered, failed) => {
     setTimeout(() => failed(new Error(`${name} was not answered within a minute: ${status.dataset.state}`)), 60_000)
     const button = all(document).find((node) => node.tagName === "BUTTON" && node.textContent.trim() === name)
@@ -57,12 +56,11 @@ WATCH = """(status) => {
     watch.observe(status, { attributeFilter: ["data-state"] })
     button.click()
   })
-}"""
+}""".replace("%ALL%", ALL)
 
 # Seconds from a click on the name of a tab until what is below it has been drawn.
 SWITCH = """(title) => new Promise((there) => {
-  const all = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
-    [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])])
+  %ALL%
   const tab = all(document).find((node) => node.role === "tab" && node.textContent.trim() === title)
   const skeleton = tab.getRootNode().querySelector(".skeleton")
   const begin = performance.now()
@@ -72,7 +70,7 @@ SWITCH = """(title) => new Promise((there) => {
   }
   tab.click()
   requestAnimationFrame(look)
-})"""
+})""".replace("%ALL%", ALL)
 TABS = ("Symmetry", "Data", "Inspect", "My data", "Restarts", "Data length", "Compare", "Scores")
 
 

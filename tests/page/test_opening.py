@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages import front, state, until, wait_for
+from tests.pages import ALL, front, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -86,15 +86,14 @@ def test_nothing_of_the_tab_that_is_left_is_seen_while_another_comes(open_page):
 
 
 GOING = """(title) => {
-  const all = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
-    [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])])
+  %ALL%
   const places = all(document).filter((node) => node.role === "tabpanel")
   window.placeOf = (name) => places.find((place) => place.ariaLabel === name)
   const tab = all(document).find((node) => node.role === "tab" && node.textContent.trim() === title)
   tab.click()
   const says = tab.getRootNode().querySelector(".skeleton").textContent
   return [says, places.every((place) => place.inert && getComputedStyle(place).opacity === "0")]
-}"""
+}""".replace("%ALL%", ALL)
 """Press the name of a tab, and tell what the page says at once, and whether all that is below is out of sight."""
 
 FITS = """() => {

@@ -93,6 +93,20 @@ DOING = {
 }
 
 
+def errors_of(key, knob, values, column):
+    """For runs of a lesson at values of a knob: the end of a column of the trace, and the lesson's last numbers."""
+    hand = Hand(key)
+    try:
+        errors = []
+        for value in values:
+            hand.act("change", **{knob: value})
+            hand.act("run")
+            errors.append(float(hand.session.frame.trace[column][-1]))
+        return errors, numbers(hand.lesson.seen)
+    finally:
+        hand.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("key", LESSONS)
 def test_a_lesson_is_completed_by_doing_what_it_says_and_only_so(key):
@@ -176,47 +190,22 @@ def test_other_knobs_than_those_asked_for_do_not_count():
 @pytest.mark.slow
 def test_the_square_of_the_error_falls_as_one_over_the_length():
     """What the lesson says will happen does: four times as many bins, half the error, within a quarter."""
-    hand = Hand("how-much-data")
-    try:
-        errors = []
-        for n_steps in (2_000, 8_000):
-            hand.act("change", n_steps=n_steps)
-            hand.act("run")
-            errors.append(float(hand.session.frame.trace["aligned_J"][-1]))
-        assert errors[1] / errors[0] == pytest.approx(0.5, rel=0.25)
-    finally:
-        hand.close()
+    (short, long), _ = errors_of("how-much-data", "n_steps", (2_000, 8_000), "aligned_J")
+    assert long / short == pytest.approx(0.5, rel=0.25)
 
 
 @pytest.mark.slow
 def test_mean_field_is_further_from_the_truth_than_exact_in_its_lesson():
-    hand = Hand("mean-field")
-    try:
-        errors = {}
-        for learner in ("exact", "mean-field"):
-            hand.act("change", learner=learner)
-            hand.act("run")
-            errors[learner] = float(hand.session.frame.trace["aligned_K"][-1])
-        assert errors["mean-field"] > errors["exact"]
-    finally:
-        hand.close()
+    (exact, mean_field), _ = errors_of("mean-field", "learner", ("exact", "mean-field"), "aligned_K")
+    assert mean_field > exact
 
 
 @pytest.mark.slow
 def test_sampling_and_the_exact_sum_find_the_couplings_among_hidden_units():
     """What the lesson says of M: both find it within a fifth of its size, and agree to a few standard errors."""
-    hand = Hand("impossible")
-    try:
-        errors = []
-        for learner in ("gibbs", "exact"):
-            hand.act("change", learner=learner)
-            hand.act("run")
-            errors.append(float(hand.session.frame.trace["aligned_M"][-1]))
-        size = numbers(hand.lesson.seen)["true_M"]
-        assert max(errors) < 0.2 * size
-        assert abs(errors[0] - errors[1]) < 0.05 * size
-    finally:
-        hand.close()
+    errors, end = errors_of("impossible", "learner", ("gibbs", "exact"), "aligned_M")
+    assert max(errors) < 0.2 * end["true_M"]
+    assert abs(errors[0] - errors[1]) < 0.05 * end["true_M"]
 
 
 @pytest.mark.slow

@@ -27,17 +27,19 @@ class Component(JSComponent):  # type: ignore[misc]  # panel has no types
     """Names of files that come before its own."""
 
     _esm = "export function render() {}"
+    _fingerprint: ClassVar[str] = ""
 
     def __init_subclass__(cls, **options: Any) -> None:
         names = ("dom", *cls._shared, re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower())
         cls._esm = "\n".join(_text(f"{name}.js") for name in names)
+        cls._fingerprint = sha256(cls._esm.encode()).hexdigest()
         cls._stylesheets = [css_variables(), *(_text(f"{name}.css") for name in names)]
         super().__init_subclass__(**options)
 
     def _get_properties(self, doc: Any) -> dict[str, Any]:
         """As Panel has them, and that the script is plain: else each browser translates it once more as it opens."""
         properties: dict[str, Any] = super()._get_properties(doc)
-        return properties | {"bundle": sha256(self._esm.encode()).hexdigest()}
+        return properties | {"bundle": self._fingerprint}
 
     def _update_properties(self, *events: Any, doc: Any) -> dict[str, Any]:  # noqa: ARG002
         """What has changed; no design of Panel's has a say in it, which each time would look for its files."""

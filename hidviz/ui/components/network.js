@@ -101,10 +101,8 @@ export function render({ model }) {
       edges[block].forEach((path, k) => {
         const value = from ? values[k] || 0 : 0, part = Math.min(1, Math.abs(value) / model.largest)
         const hide = part < least
-        if (path.hidden !== hide) {
-          path.hidden = hide
-          path.style.display = hide ? "none" : ""
-        }
+        const display = hide ? "none" : ""
+        if (path.style.display !== display) { path.style.display = display }
         if (hide) { return }
         const [one, other] = block === "K" ? [from, place.visible[k]] : [place.visible[k], from]
         set(path, { d: bent(one, other, 0.08), "stroke-width": (0.6 + place.widest * part).toFixed(2),
