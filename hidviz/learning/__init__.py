@@ -1,5 +1,6 @@
 """From gradients to snapshots: where learning begins, how it steps, and why it ends."""
 
+from hidviz.learning.coupling_step import CouplingStep, coupling_step
 from hidviz.learning.fit import Fit, fit
 from hidviz.learning.l1 import adaptive_weights, times
 from hidviz.learning.loop import learn, with_couplings
@@ -13,6 +14,7 @@ from hidviz.learning.stopping import data_warnings
 __all__ = [
     "OPTIMISERS",
     "STARTS",
+    "CouplingStep",
     "Cure",
     "Fit",
     "Penalty",
@@ -20,6 +22,7 @@ __all__ = [
     "Snapshot",
     "State",
     "adaptive_weights",
+    "coupling_step",
     "data_warnings",
     "fit",
     "learn",

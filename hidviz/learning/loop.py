@@ -27,7 +27,7 @@ from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, larg
 from hidviz.learning.regularisation import Choice, Penalty, changed_pairs, first_penalty, updated
 from hidviz.learning.remarks import Remark
 from hidviz.learning.scales import with_scales
-from hidviz.learning.snapshot import Best, Snapshot, averaged, better
+from hidviz.learning.snapshot import Best, Origin, Snapshot, averaged, better
 from hidviz.learning.stopping import Limits, data_warnings, diverged
 from hidviz.network import Couplings, largest_field
 from hidviz.numerics import Array
@@ -208,6 +208,9 @@ class _Task:
         couplings = before.couplings.with_vector(found.theta, self.learner.learned)
         count = before.evaluations + evaluations
         after = self._snapshot(before.step + 1, count, couplings, found, memory, before.best, before.penalty)
+        gradient, penalty = before.estimate.gradient, before.penalty
+        origin = Origin(before.couplings, gradient, penalty, self.optimiser, self.limits.rate)
+        after = replace(after, origin=origin)
         lowest, cost = before.lowest or before, self.point(before).cost
         if found.cost > self.point(lowest).cost:
             after = replace(after, lowest=lowest, rises=before.rises + 1 if found.cost > cost else 0)

@@ -29,6 +29,34 @@ class Best:
 
 
 @dataclass(frozen=True, eq=False)
+class Origin:
+    """Where a step came from, to tell how it was made; it shares its arrays with the snapshot before.
+
+    Args:
+        couplings: before the step.
+        gradient: of the learner's objective there, summed over all transitions.
+        penalty: in force during the step.
+        optimiser: that made it.
+        rate: its step size, whether it uses one or not.
+    """
+
+    couplings: Couplings
+    gradient: Couplings
+    penalty: Penalty
+    optimiser: str
+    rate: float
+
+    def regauged(self, gauge: Gauge) -> Origin:
+        """The same after hidden units were relabelled and flipped."""
+        return replace(
+            self,
+            couplings=regauge(self.couplings, gauge),
+            gradient=regauge(self.gradient, gauge),
+            penalty=self.penalty.regauged(gauge),
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Snapshot:
     """Everything about one step of learning; enough to resume from.
 
@@ -55,6 +83,7 @@ class Snapshot:
         rises: how many steps in a row have raised the penalised cost.
         settled: of a half step, in which the couplings have moved and the beliefs not yet, the whole step that it
             becomes once the beliefs have settled; None for a whole step.
+        origin: where the step came from; None where none was made: at a start, or couplings that were put in.
     """
 
     step: int
@@ -74,6 +103,7 @@ class Snapshot:
     lowest: Snapshot | None = None
     rises: int = 0
     settled: Snapshot | None = None
+    origin: Origin | None = None
 
     @property
     def message(self) -> str:
@@ -110,6 +140,7 @@ def regauge_snapshot(snapshot: Snapshot, gauge: Gauge, learned: tuple[str, ...])
         average=snapshot.average and (regauge(snapshot.average[0], gauge), snapshot.average[1]),
         lowest=snapshot.lowest and regauge_snapshot(snapshot.lowest, gauge, learned),
         settled=snapshot.settled and regauge_snapshot(snapshot.settled, gauge, learned),
+        origin=snapshot.origin and snapshot.origin.regauged(gauge),
     )
 
 

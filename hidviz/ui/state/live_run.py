@@ -55,6 +55,7 @@ class LiveRun:
         self.event = ""  # the last thing that a user did or should know, as a sentence
         self.halves = False  # whether each step is shown in its two halves
         self._going = False  # whether it is to go on by itself
+        self._stepped = False  # whether the last step was asked for by itself
         self.speed = FASTEST
         self._awaited: Awaited | None = None
         self._history: History[Frame] = History()
@@ -82,6 +83,11 @@ class LiveRun:
     def running(self) -> bool:
         """Whether the run goes on by itself: a single step or a flip under way does not count."""
         return self._going and self._runner.running
+
+    @property
+    def step_by_step(self) -> bool:
+        """Whether steps are looked at one by one: in slow motion, or after a press of Step or Half step."""
+        return SPEEDS[self._speed].halves or (self._stepped and not self._going)
 
     @property
     def finished(self) -> bool:
@@ -144,6 +150,7 @@ class LiveRun:
 
     def step(self) -> None:
         """Make one step, then pause; pressed twice, two steps, however seldom somebody polls."""
+        self._stepped = True
         making = self._runner.running  # asked first: where it rests, all that it made is taken in by the next line
         self._take_in()
         if self._preparing and making and not self._going:
@@ -170,6 +177,7 @@ class LiveRun:
         if base is None or self.finished or not LEARNERS[base.experiment.learner].phases:
             self.step()
             return
+        self._stepped = True
         if self.halves and not self._runner.ended:
             self._runner.step()
         else:
@@ -272,7 +280,7 @@ class LiveRun:
             self.event = frame.snapshot.message
 
     def _resume(self) -> None:
-        self._going = True
+        self._going, self._stepped = True, False
         self._runner.resume()
 
     def _begin(self, experiment: Experiment, *, going: bool, steps: int = 1) -> None:
@@ -298,5 +306,6 @@ class LiveRun:
     def _start(self, items: Iterator[Progress | Frame], going: bool, steps: int) -> None:
         """Consume a run: on and on, or for a number of frames."""
         self.failure = self.progress = None
+        self._stepped &= not going
         self._going, self.halves, self._cost_before = going, False, None
         self._runner.start(items, steps=None if going else steps)

@@ -20,6 +20,7 @@ from hidviz.ui.layout import heading, line, offer, row, sentence, square, titled
 from hidviz.ui.plots.heatmaps import scale_for
 from hidviz.ui.plots.inspector import InspectorMap, Scatter
 from hidviz.ui.state.changes import Changes
+from hidviz.ui.state.chosen_coupling import ChosenCoupling
 from hidviz.ui.state.error_bar_worker import Knowing
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.coupling_editor import ByHand
@@ -37,16 +38,16 @@ class InspectorTab:
 
     Args:
         session: whose estimate is looked at, and changed by hand.
+        coupling: takes in the coupling that is chosen here.
     """
 
     key = "inspector"
     title = "Inspect"
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: Session, coupling: ChosenCoupling) -> None:
+        self._session, self._coupling = session, coupling
         self._changes = Changes()
         self._rows: list[Row] = []
-        self._chosen: tuple[str, int, int] | None = None  # block, receiver, sender
         self._knowing = Knowing()
         self.by_hand = ByHand(session)
         self.table = CouplingsTable(self._choose_row, sizing_mode="stretch_width", margin=0)
@@ -126,7 +127,7 @@ class InspectorTab:
             self._choose(self._rows[k])
 
     def _choose(self, chosen: Row) -> None:
-        self._chosen = (chosen.block, chosen.receiver, chosen.sender)
+        self._coupling.place = (chosen.block, chosen.receiver, chosen.sender)
         self.by_hand.propose(chosen)
         self._changes.spoil()
 
@@ -167,7 +168,7 @@ class InspectorTab:
         unit, n_visible = self.unit.value, frame.data.truth.n_visible
         self._rows = rows_of_unit(frame, unit, bars)
         places = [(each.block, each.receiver, each.sender) for each in self._rows]
-        chosen = places.index(self._chosen) if self._chosen in places else -1
+        chosen = places.index(self._coupling.place) if self._coupling.place in places else -1
         name = unit_name(unit, n_visible)
         self.unit_title.object = titling(f"Couplings of {name}")
         self.told.object = self._rows[chosen].in_words() if chosen >= 0 else "Select a row for details."

@@ -10,13 +10,15 @@ import panel as pn
 
 from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
-from hidviz.network import regauge
+from hidviz.network import aligned
 from hidviz.ui.components.basic import Button, Buttons, HiddenUnits, Toggle, UnitTools
 from hidviz.ui.components.network import Network
+from hidviz.ui.components.one_step import OneStep
 from hidviz.ui.layout import beside, line, maps, row, square, titled, words
 from hidviz.ui.plots.heatmaps import TITLES, Heatmaps
 from hidviz.ui.plots.run_curves import CostCurves, ErrorCurves, blocks_of
 from hidviz.ui.state.changes import Changes
+from hidviz.ui.state.chosen_coupling import ChosenCoupling
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.status import (
     READABLE,
@@ -28,6 +30,7 @@ from hidviz.ui.text.status import (
     scale_strip,
     units_of,
 )
+from hidviz.ui.text.step import step_in_numbers
 
 
 class LearnTab:
@@ -50,6 +53,7 @@ class LearnTab:
         self.units = HiddenUnits(self._acting(session.flip), styles={"flex": "1 1 300px"}, **wide)
         self.unit_tools = UnitTools(self._acting(session.swap), self._acting(session.break_flip), **wide)
         self.network = Network(self._choose, **wide)
+        self.coupling, self.one_step = ChosenCoupling(), OneStep(visible=False, **wide)
         self.history = Buttons(
             Button("Undo", "undo", "Take the last flip, swap, edit or load back (u)", self._acting(session.undo)),
             Button("Redo", "redo", "Do it again (U)", self._acting(session.redo)),
@@ -67,7 +71,7 @@ class LearnTab:
     def look(self) -> bool:
         """Take in a new frame, or another way of looking at it."""
         frame = self._session.frame
-        if frame is None or self._changes.due(frame) is None:
+        if frame is None or self._changes.due(frame, self._session.step_by_step, self.coupling.place) is None:
             return False
         self._draw(frame)
         return True
@@ -89,7 +93,7 @@ class LearnTab:
         """Switches and menus as on a fresh page."""
         self.look_at(align=False, log=False)
         self.units.units, self.unit_tools.n = [], 0
-        self.network.chosen = 0
+        self.network.chosen, self.coupling.place = 0, None
         self._changes.spoil()
 
     def restyle(self, dark: bool) -> None:
@@ -97,6 +101,7 @@ class LearnTab:
         for part in (
             self.lesson,
             self.network,
+            self.one_step,
             self.units,
             self.unit_tools,
             self.history,
@@ -148,6 +153,7 @@ class LearnTab:
             beside(self.network, pn.Column(maps(*pictures), self.scale, margin=0)),
             line(self.align_switch, self.gauge_line),
             line(self.units, self.history),
+            self.one_step,
             row(
                 titled("Cost per bin", self.cost.figure, self.log_switch),
                 titled("Errors of the couplings", self.errors.figure, self.legend),
@@ -175,6 +181,7 @@ class LearnTab:
             self.unit_tools.n = len(self.units.units)
             self._draw_network(frame)
             self._read_at = time.monotonic()
+        self._tell_step(frame)
         self.gauge_line.object = gauge_in_words(frame.gauge, n_found, truth.n_hidden) if hides else ""
         self.unit_title.object = f"<b>Hidden units</b> · {equivalents_in_words(n_found if hides else 0)}"
         undo = zip(("Undo", "Redo"), self._session.n_undo, strict=True)
@@ -183,10 +190,19 @@ class LearnTab:
     def _draw_network(self, frame: Frame) -> None:
         """The inferred network, in the gauge of the maps."""
         found = frame.snapshot.couplings
-        shown = regauge(found, frame.gauge) if self.align_switch.value else found
+        shown = aligned(found, frame.data.truth) if self.align_switch.value else found
         largest = self.heatmaps.scale.largest
         self.network.show(shown, frame.data.recording, largest=largest, running=self._session.running)
         self.network.caption = network_caption(self.network.chosen if shown.n_hidden else None)
+
+    def _tell_step(self, frame: Frame) -> None:
+        """The step in numbers, where steps are looked at one by one; else nothing is worked out."""
+        phases = []
+        if self._session.step_by_step:
+            followed = self.coupling.followed(frame, self.network.chosen, align=self.align_switch.value)
+            phases = step_in_numbers(frame, followed, halves=self._session.halves)
+            self.one_step.show(frame.snapshot.step, followed, phases)
+        self.one_step.visible = bool(phases)
 
     def _changed(self, *_: Any) -> None:
         self.cost.logarithmic = self.log_switch.value

@@ -36,7 +36,7 @@ def tab_makers(
         (LearnTab, lambda: learn),
         (EquivalentTab, lambda: EquivalentTab(session, go_to)),
         (DataTab, lambda: DataTab(session)),
-        (InspectorTab, lambda: InspectorTab(session)),
+        (InspectorTab, lambda: InspectorTab(session, learn.coupling)),
         (MyDataTab, lambda: MyDataTab(own)),
         (RestartsTab, lambda: RestartsTab(session, load, lambda: session.data)),
         (LengthsTab, lambda: LengthsTab(session)),

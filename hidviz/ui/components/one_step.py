@@ -1,0 +1,24 @@
+"""One step: the phases of a learning step in the numbers of one coupling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import param
+
+from hidviz.ui.components.base import Component
+from hidviz.ui.text.step import Followed, Phase
+
+
+class OneStep(Component):
+    """A heading and a list of phases; those just seen are marked, one after the other where a step has several."""
+
+    title = param.String(doc="Which step; with X_{a,b} for a letter with a place below it.")
+    phases = param.List([], doc="For each phase: its name, what it says, whether it was just seen.")
+
+    def show(self, step: int, followed: Followed, phases: Iterable[Phase]) -> None:
+        """Tell of a step."""
+        self.put(
+            title=f"Step {step:,} in numbers: {followed.symbol}, {followed.words}",
+            phases=[list(each) for each in phases],
+        )
