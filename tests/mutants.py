@@ -32,6 +32,7 @@ TESTS = {
     "hidviz/learners/exact.py": ["tests/learners/test_exact.py", "tests/learners/test_contract.py"],
     "hidviz/learners/mean_field.py": ["tests/learners"],
     "hidviz/learners/gibbs.py": ["tests/learners/test_gibbs.py", "tests/learners/test_contract.py"],
+    "hidviz/learners/parts/gibbs_sweep.py": ["tests/learners/test_gibbs.py", "tests/learners/test_contract.py"],
     "hidviz/learners/mean_field_correlated.py": ["tests/learners/test_mean_field_correlated.py"],
     "hidviz/learners/smoothing.py": ["tests/learners/test_smoothing.py", "tests/learners/test_contract.py"],
     "hidviz/learners/visible.py": ["tests/learners/test_visible.py", "tests/learners/test_contract.py"],
@@ -43,6 +44,7 @@ TESTS = {
     "hidviz/ui/state/session.py": ["tests/ui/test_session.py", "tests/ui/test_session_machine.py"],
     "hidviz/ui/state/live_run.py": ["tests/ui/test_session.py", "tests/ui/test_session_machine.py"],
     "hidviz/ui/state/undo.py": ["tests/ui/test_session.py"],
+    "hidviz/ui/last_message.py": ["tests/ui/test_last_message.py"],
     "hidviz/ui/state/link.py": ["tests/ui/test_link.py", "tests/ui/test_numbers.py"],
 }
 
@@ -53,10 +55,21 @@ SPEED_ALONE = {
 """Functions, and arguments of calls, that are left out: they guess what something will take, which slow tests hold to
 a factor of two, or cut work in blocks, which changes how fast an answer comes and not the answer."""
 
-FOR_READERS = {"eq", "strict", "init", "slots"}
+FOR_READERS = {"eq", "frozen", "strict", "init", "slots"}
 """Arguments that are left out: they guard against another fault, and change nothing while there is none."""
 
-SIZES = {"BLOCK", "BLOCK_NUMBERS", "SEGMENT_TRIPLES", "BELIEF_NUMBERS", "_CACHED", "PINNED", "TURN", "LOOK", "UNKNOWN"}
+SIZES = {
+    "BLOCK",
+    "BLOCK_NUMBERS",
+    "SEGMENT_TRIPLES",
+    "BELIEF_NUMBERS",
+    "_CACHED",
+    "PINNED",
+    "TURN",
+    "LOOK",
+    "UNKNOWN",
+    "SETTLING",
+}
 """Constants that are left out: sizes of blocks, times between looks, and a date that only has to stay the same."""
 
 SWAPS = {

@@ -316,6 +316,11 @@ def test_header_that_promises_more_than_there_is_is_refused(packed, shape):
     assert "its array trace" in refusal(repacked(packed, {"arrays.npz": inner}))
 
 
+def test_a_member_that_unpacks_to_too_much_is_refused_with_what_it_may(packed):
+    large = repacked(packed, {"settings.json": bytes(2**20 + 1)})
+    assert "settings.json in it must unpack to at most 1 MB" in refusal(large)
+
+
 @pytest.mark.slow
 def test_bombs_are_refused_before_they_unpack(packed):
     """Each member alone, and thirteen of them that together are much: no more is unpacked than the knobs allow."""

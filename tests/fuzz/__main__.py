@@ -125,11 +125,15 @@ def runs(tab):
 
 
 def paused(tab):
-    """Press Pause where there is something to pause, and wait until it rests."""
+    """Press Pause where there is something to pause, and wait until it rests: it may also end by itself meanwhile."""
     pause = tab.get_by_role("button", name="Pause", exact=True)
-    if state(tab)["running"] and pause.count():
-        pause.first.click(timeout=20_000)
-    waited(tab, lambda: not state(tab)["running"], "a pause")
+
+    def rests():
+        if state(tab)["running"] and pause.count():
+            pause.first.click(timeout=5_000)
+        return not state(tab)["running"]
+
+    waited(tab, rests, "a pause")
 
 
 def exports(tab, folder):

@@ -71,6 +71,11 @@ def test_printed_rule_for_hidden_to_hidden_couplings_is_not_the_slope(case):
     assert np.abs(gradient.M - printed).max() > 0.5 * np.abs(gradient.M).max()
 
 
+def test_a_posterior_that_would_take_too_long_is_refused():
+    with pytest.raises(Infeasible, match="hidden states"):
+        hidden_posterior(random_couplings(3, 12, np.random.default_rng(1)), Recording(np.ones((30, 3))))
+
+
 def test_posterior_is_that_of_all_hidden_histories(case):
     couplings, trials, recording = case
     posterior = hidden_posterior(couplings, recording)

@@ -31,6 +31,13 @@ def copies(n_visible, rng):
     return Couplings(J=J, K=K, L=np.eye(n_visible), h=rng.normal(0.0, 0.3, n_visible))
 
 
+@pytest.mark.parametrize("lags", [1, 2])
+def test_without_being_asked_for_there_is_no_bias(lags):
+    recording = Recording(coins(200, 4))
+    assert not logistic_fit(recording, lags=lags).couplings.h.any()
+    assert "h" not in (VISIBLE, VISIBLE_LAG2)[lags - 1](recording, n_hidden=4 * (lags - 1)).learned
+
+
 @pytest.mark.parametrize("method", [VISIBLE, VISIBLE_LAG2], ids=["lag 1", "lag 2"])
 def test_gradient_is_the_slope(method):
     n_hidden = 4 if method is VISIBLE_LAG2 else 0

@@ -109,6 +109,8 @@ def test_costs_of_mean_field_are_true_likelihoods():
     assert found.cost != found.objective
     exact = measure(replace(BASE, patience=5))
     assert found.cost_at_truth == exact.cost_at_truth
+    assert found.held_out_at_truth == exact.held_out_at_truth
+    assert found.held_out_at_truth > 0.0
     assert found.cost > measure(BASE).cost  # converged exact learning has the lowest training cost there is
 
 

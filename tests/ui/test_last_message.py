@@ -57,7 +57,9 @@ def test_panel_alone_keeps_it_back():
     assert asyncio.run(one_while_another_is_written()) == ["first"]
 
 
-def test_another_panel_is_left_as_it_is(monkeypatch):
+def test_another_panel_is_left_as_it_is(monkeypatch, caplog):
     monkeypatch.delattr(writing, "_dispatch_msgs")
-    send_the_last_message()
+    with caplog.at_level("INFO"):
+        send_the_last_message()
+    assert "_dispatch_msgs" in caplog.text
     assert not hasattr(writing, "_dispatch_msgs")

@@ -248,8 +248,24 @@ def test_undo_is_deep_and_has_an_end(session):
     assert session.n_undo[0] == 0
     assert "nothing to take back" in session.event
     session.redo()
-    assert session.n_undo == (1, DEPTH - 1)
+    assert session.n_undo == (1, DEPTH - 1) == (1, 49)
     assert session.frame.snapshot.cost == before.snapshot.cost
+
+
+def test_what_was_undone_comes_back_in_order(session):
+    shown = [step(session, 3)]
+    for unit in (0, 1, 0):
+        session.flip(unit)
+        shown.append(settle(session, lambda s: s.frame is not shown[-1]))
+    for travel, place in [
+        (session.undo, 2),
+        (session.undo, 1),
+        (session.undo, 0),
+        (session.redo, 1),
+        (session.redo, 2),
+    ]:
+        travel()
+        assert settle(session) is shown[place]
 
 
 def test_knobs_act_as_they_say(session):
