@@ -1,5 +1,6 @@
 """How much a process may use, and what is left of it."""
 
+import numpy as np
 import pytest
 
 from hidviz.background import memory
@@ -13,6 +14,7 @@ from hidviz.background.memory import (
     memory_left,
     parse_size,
     process_limit,
+    resident,
     run_limit,
 )
 
@@ -42,6 +44,11 @@ def test_what_is_no_size_is_refused_with_an_example(text):
 
 def test_sizes_are_written_with_a_unit():
     assert [format_size(size) for size in (14.94e9, 1e9, 512e6)] == ["14.9 GB", "1 GB", "512 MB"]
+
+
+def test_what_a_process_uses_grows_with_what_it_holds():
+    before, held = resident(), np.ones(12_500_000)
+    assert 0.9 * held.nbytes < resident() - before < 1.5 * held.nbytes
 
 
 def test_the_variables_decide_and_a_run_never_has_more_than_its_process(monkeypatch):

@@ -48,6 +48,7 @@ def test_the_refusal_says_how_much_of_how_much_and_what_would_fit(gigabyte):  # 
     assert "a run may use 1 GB" in said
     assert RUN in said
     most = int(re.search(r"at most ([\d,]+) bins", said)[1].replace(",", ""))
+    assert len(str(most).rstrip("0")) <= 2, "a number that can be remembered"
     assert refused.value.knobs == {"n_steps": most, "n_held_out": most}
     fitting = replace(HUGE, **refused.value.knobs)
     with room_for(fitting):
@@ -55,6 +56,11 @@ def test_the_refusal_says_how_much_of_how_much_and_what_would_fit(gigabyte):  # 
     with pytest.raises(TooLarge), room_for(replace(HUGE, n_steps=int(1.2 * most), n_held_out=int(1.2 * most))):
         pass
     assert str(pickle.loads(pickle.dumps(refused.value))) == said
+
+
+def test_held_out_data_are_kept_beside_the_others():
+    without, with_some = (predicted_memory(replace(HUGE, n_held_out=n)) for n in (0, 10_000_000))
+    assert with_some - without >= 10_000_000 * HUGE.n_visible
 
 
 def test_held_out_data_that_are_shorter_stay_as_they_are(gigabyte):  # noqa: ARG001

@@ -9,6 +9,7 @@ from hidviz import Couplings, Recording, prepare, random_couplings, simulate
 from hidviz.experiments.sparse import sparse_couplings
 from hidviz.learning import adaptive_weights, learn, regauge_snapshot, times
 from hidviz.learning.l1 import l1_weights
+from hidviz.learning.optimisers import Point, largest_gradient
 from hidviz.network import BLOCKS, MATRICES, flip, regauge, swap
 
 WEIGHT = 0.02
@@ -75,6 +76,12 @@ def test_the_largest_gradient_is_the_slope_of_the_penalised_cost(recording):
         up, down = (penalised(learner, start.with_vector(each, learner.learned), weights) for each in moved)
         slopes.append((up - down) / (2.0 * step))
     assert first.largest_gradient == pytest.approx(np.abs(slopes).max(), rel=1e-6)
+
+
+def test_a_slope_at_zero_counts_as_far_as_it_overcomes_the_penalty():
+    point = Point(np.zeros(4), 0.0, np.array([0.5, -0.5, 1.7, -2.0]), None)
+    assert largest_gradient(point, l1=np.ones(4)) == 1.0
+    assert largest_gradient(point, l1=np.full(4, 3.0)) == 0.0
 
 
 def test_every_step_lowers_the_penalised_cost_and_none_crosses_zero(recording):

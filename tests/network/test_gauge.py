@@ -141,6 +141,12 @@ def test_an_aligned_error_does_not_depend_on_the_gauge_of_the_estimate(gauge):
     assert aligned(regauge(estimate, gauge), truth) == aligned(estimate, truth)
 
 
+def test_units_that_agree_with_none_stay_as_they_are():
+    truth = random_couplings(5, 2, np.random.default_rng(1))
+    found = truth.with_vector(np.zeros(truth.vector(BLOCKS).size), BLOCKS)
+    assert best_gauge(found, truth).signs.tolist() == [1.0, 1.0]
+
+
 def test_overlaps_have_a_row_per_true_and_a_column_per_found_unit():
     estimate, truth = draw(2, 1), draw(3, 2)
     agreement = overlaps(estimate, truth)

@@ -118,6 +118,8 @@ def test_without_patience_held_out_data_only_judge():
     converged = measure(BASE)
     assert converged.state == "converged"
     assert measure(replace(BASE, n_held_out=0)).errors == converged.errors
+    assert table([converged])["converged"].all()
+    assert not table([measure(replace(BASE, max_steps=1))])["converged"].any()
     assert converged.held_out is not None
 
 
@@ -188,6 +190,16 @@ def test_state_counts_up_and_predicts():
     assert all(one.n_done <= other.n_done for one, other in itertools.pairwise(states))
     assert states[0].seconds_left > states[-1].seconds_left == 0.0
     assert any(state.running for state in states)
+
+
+def test_the_time_left_is_learned_from_what_was_finished():
+    for state in run_sweep(SMALL, alone):
+        done = state.measurements
+        left = [predicted_seconds(each) for each in SMALL.experiments if key_of(each) not in state.finished]
+        slowness = 1.0
+        if done:
+            slowness = sum(each.seconds for each in done) / sum(predicted_seconds(each.experiment) for each in done)
+        assert state.seconds_left == pytest.approx(slowness * sum(left))
 
 
 def test_infeasible_experiment_fails_alone():

@@ -1,6 +1,7 @@
 """Messages to a browser: each is sent, also one that comes at the moment when the one before it has been written."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from bokeh.document import Document
@@ -25,8 +26,13 @@ class Connection:
         return [self.written[-1]]
 
 
-async def one_while_another_is_written():
+def sent():
     """What is sent of two messages, the second of which comes just as the first has been written."""
+    with ThreadPoolExecutor(1) as thread:  # other tests may have left a loop running in this one
+        return thread.submit(asyncio.run, _one_while_another_is_written()).result()
+
+
+async def _one_while_another_is_written():
     document, line = Document(), Connection()
     writing.schedule_write_events(document, [line], "first")
     await asyncio.sleep(0)
@@ -48,13 +54,13 @@ def lines(monkeypatch):
 def test_the_last_message_is_sent():
     send_the_last_message()
     send_the_last_message()
-    assert asyncio.run(one_while_another_is_written()) == ["first", "second"]
+    assert sent() == ["first", "second"]
 
 
 @pytest.mark.usefixtures("lines")
 def test_panel_alone_keeps_it_back():
     """Once this is red, Panel sends it, and `hidviz.ui.last_message` can go."""
-    assert asyncio.run(one_while_another_is_written()) == ["first"]
+    assert sent() == ["first"]
 
 
 def test_another_panel_is_left_as_it_is(monkeypatch, caplog):

@@ -220,6 +220,40 @@ def test_a_run_loaded_or_opened_meanwhile_brings_its_own_knobs(session):
     assert opened.experiment == session.wanted == other
 
 
+def test_a_run_from_a_file_rests_where_it_was_kept(session):
+    file = io.BytesIO()
+    save_bundle(file, step(session, 3))
+    session.rewind()
+    settle(session)
+    file.seek(0)
+    session.open(load_bundle(file))
+    assert not session.running
+    assert settle(session, lambda s: not s.awaiting).snapshot.step == 3
+    assert not session.running
+
+
+def test_a_flip_leaves_a_paused_run_paused_and_its_steps_whole():
+    session = Session(replace(SMALL, model="stochastic", learner="mean-field"))
+    try:
+        settle(session)
+        session.half_step()
+        settle(session, lambda s: s.frame.snapshot.phase == "M" and not s.running)
+        session.flip(0)
+        assert not session.running
+        assert not session.halves
+    finally:
+        session.close()
+
+
+def test_half_a_step_of_a_learner_without_an_e_step_is_a_whole_one(session):
+    plain = step(session, 1).snapshot
+    session.rewind()
+    settle(session)
+    session.half_step()
+    found = settle(session, lambda s: s.frame.snapshot.step == 1 and not s.running)
+    assert found.snapshot.couplings == plain.couplings
+
+
 def test_a_frame_of_another_experiment_is_not_shown_as_this_one(session):
     with pytest.raises(ValueError, match="must belong to the experiment"):
         session.reset(replace(SMALL, seed=9), session.frame)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ from hidviz.network.formats.hdf5 import is_hdf5, opened, whole
 from hidviz.network.formats.options import MOST_BYTES, Options
 from hidviz.network.spikes import Spikes, Trial
 
+AS_ARRAYS: dict[str, Any] = (
+    {"spmatrix": False} if "spmatrix" in signature(loadmat).parameters else {}
+)  # where SciPy has a choice
 _PACKED = 15  # the kind of an element that is compressed
 _PIECE = 2**20  # bytes that are unpacked at a time
 
@@ -69,7 +73,7 @@ def _v5(path: Path) -> dict[str, Any]:
             f"would unpack to more than {MOST_BYTES / 1e6:,.0f} MB, and no more are read: save a part of it"
         )
     try:
-        stored = loadmat(path, chars_as_strings=True)
+        stored = loadmat(path, chars_as_strings=True, **AS_ARRAYS)
     except (MatReadError, ValueError, NotImplementedError, OSError, TypeError) as error:
         raise ValueError(f"is no MATLAB file that can be read ({error})") from error
     found: dict[str, Any] = {}
