@@ -8,6 +8,7 @@ pointed at tells its value in both gauges, which the browser works out from the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from bokeh.models import (
@@ -20,17 +21,21 @@ from bokeh.models import (
     Range1d,
     Rect,
     Span,
+    Text,
 )
 from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from hidviz.network import Couplings, Gauge, regauge, with_hidden
 from hidviz.numerics import Array
-from hidviz.ui.plots.axes import paint_axes, put
+from hidviz.ui.plots.axes import FONT, paint_axes, put
 from hidviz.ui.plots.small_arrays import packed
-from hidviz.ui.theme import block_colours, diverging, inks
+from hidviz.ui.theme import block_colours, block_letters, diverging, inks
 
 TITLES = ("True couplings", "Inferred", "Inferred − true")
+
+LETTER = 0.06  # of a map's width that a letter takes
+HIDDEN = 0.25  # of a block that its letter may hide
 
 SIGNED = "return (value < 0 ? '−' : '+') + Math.abs(value).toFixed(3)"
 
@@ -97,6 +102,13 @@ class Heatmap:
         self.source = ColumnDataSource({"image": [np.zeros((1, 1), dtype=np.float32)]})
         self._image = Image(image="image", x=0, y=0, dw=1, dh=1, color_mapper=self._mapper)
         shown = self.figure.add_glyph(self.source, self._image)
+        self._letters = ColumnDataSource({name: [] for name in ("x", "y", "text", "color", "anchor")})
+        self._letter = Text(
+            x="x", y="y", text="text", anchor="anchor", text_color="color", text_font={"value": FONT},
+            text_font_size="12px", text_font_style="bold", background_fill_alpha=0.85,
+            x_offset=1, y_offset=1, padding=1,
+        )  # fmt: skip
+        self.figure.add_glyph(self._letters, self._letter)
         self._boxes = ColumnDataSource({"x": [], "y": [], "width": [], "height": [], "color": []})
         self.figure.add_glyph(
             self._boxes,
@@ -154,6 +166,7 @@ class Heatmap:
         put(self._mapper, palette=list(diverging(dark)))
         for border in self._borders:
             border.line_color = inks(dark).quiet
+        put(self._letter, background_fill_color=inks(dark).paper)
         self._outline()
 
     def _outline(self) -> None:
@@ -168,6 +181,43 @@ class Heatmap:
         rows = [(*box, colours[name]) for name, box in blocks.items()] if n_hidden else []
         names = ("x", "y", "width", "height", "color")
         self._boxes.data = {name: [row[k] for row in rows] for k, name in enumerate(names)}
+        letters, ink = letters_of(self._scale), block_letters(self._dark)
+        self._letters.data = {
+            "x": [each.x for each in letters],
+            "y": [each.y for each in letters],
+            "text": [each.block for each in letters],
+            "color": [ink[each.block] for each in letters],
+            "anchor": [each.anchor for each in letters],
+        }
+
+
+class Letter(NamedTuple):
+    """The letter of a block: where it stands, in cells, and which of its ends stands there."""
+
+    block: str
+    x: float
+    y: float
+    anchor: str
+
+
+def letters_of(scale: Scale) -> list[Letter]:
+    """The letters of the blocks that have room for theirs beside what is drawn, in a map of the usual size."""
+    n_visible, n_hidden = scale.n_visible, scale.n_hidden
+    if not n_hidden:
+        return []
+    across = LETTER * (n_visible + n_hidden)  # cells that a letter covers, either way
+    end, middle = n_visible, n_visible + n_hidden / 2
+    letters = {
+        Letter("J", 0, 0, "top_left"): (n_visible, n_visible),
+        Letter("K", middle, 0, "top_center"): (n_hidden, n_visible),
+        Letter("L", 0, middle, "center_left"): (n_visible, n_hidden),
+        Letter("M", end, end, "top_left"): (n_hidden, n_hidden),
+    }
+    return [
+        letter
+        for letter, (width, height) in letters.items()
+        if min(width, height) >= 0.5 * across and across**2 <= HIDDEN * width * height
+    ]
 
 
 def unit_ticks(n_visible: int, n_hidden: int) -> tuple[list[float], list[str]]:
