@@ -100,9 +100,11 @@ class Limits:
             bins = "1 bin" if estimate.unconverged == 1 else f"{estimate.unconverged:,} bins"
             sentence = (
                 f"The E-step lost its fixed point in {bins} (residual {estimate.residual:.1g}). "
-                "Set a box or a penalty, or take the gibbs learner."
+                "Set a box or a penalty, or use Monte Carlo EM."
             )
-            yield Remark("lost e-step", sentence, _box(NARROW, self.box) or Cure("Use gibbs", {"learner": "gibbs"}))
+            yield Remark(
+                "lost e-step", sentence, _box(NARROW, self.box) or Cure("Use Monte Carlo EM", {"learner": "gibbs"})
+            )
 
 
 def data_warnings(learner: Learner) -> tuple[Remark, ...]:

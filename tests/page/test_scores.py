@@ -120,9 +120,9 @@ def test_what_would_take_too_long_is_refused_in_a_sentence_and_what_takes_long_c
     press(tab, "Error bars")
     tab.get_by_text("at most 2,500 of them, got 9,600").wait_for()
     press(tab, "Score this fit")
-    tab.get_by_text("Judging: ").wait_for()
+    tab.get_by_text("Scoring: ").wait_for()
     press(tab, "Cancel")
-    tab.get_by_text("Judging given up.").wait_for()
+    tab.get_by_text("Scoring cancelled.").wait_for()
     deadline = time.monotonic() + 10
     while tab.get_by_role("button", name="Score this fit", exact=True).is_disabled():
         assert time.monotonic() < deadline

@@ -280,7 +280,7 @@ def test_undo_is_deep_and_has_an_end(session):
         session.undo()
     settle(session)
     assert session.n_undo[0] == 0
-    assert "nothing to take back" in session.event
+    assert "nothing to undo" in session.event
     session.redo()
     assert session.n_undo == (1, DEPTH - 1) == (1, 49)
     assert session.frame.snapshot.cost == before.snapshot.cost
@@ -432,7 +432,7 @@ def test_what_is_done_to_a_run_is_marked_at_its_step_and_goes_with_the_run(sessi
         "hidden 2 flipped", "settings changed", "Only K of hidden unit 1 flipped",
     ]  # fmt: skip
     session.undo()
-    assert session.marks[-1] == (4, "undone or done again")
+    assert session.marks[-1] == (4, "undo or redo")
     settle(session, lambda s: not s.awaiting)
     session.new_start()
     settle(session, lambda s: not s.awaiting)

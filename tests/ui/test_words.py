@@ -40,6 +40,11 @@ BETTER = {
     r"\bmade louder\b": "scaled up",
     r"a lesson, not a tool": "shown for comparison; diverges",
     r"what nature did": "true network and data",
+    r"nothing to (take back|do again)": "undo, redo",
+    r"\bgibbs learner|Use gibbs": "Monte Carlo EM",
+    r"\bJudging\b": "Scoring",
+    r"given up\.": "cancelled",
+    r"data do not tell": "not identifiable (flat direction)",
     r"climbs the average slope": "follows the gradient averaged over samples",
 }
 

@@ -69,7 +69,7 @@ class Toggle(Component):
 
 
 class Notice(Component):
-    """Something a person should know, with its cure beside it; it can be put away."""
+    """Something a user should know, with its cure beside it; it can be put away."""
 
     text = param.String(doc="A sentence or more; empty for none.")
     cure = param.String(doc="What a button beside it does; empty for no button.")

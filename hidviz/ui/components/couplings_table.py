@@ -64,7 +64,7 @@ class Row:
         if np.isnan(self.bar):
             bar = "error bar not known"
         elif np.isinf(self.bar):
-            bar = "no error bar: along a flat direction the data do not tell it"
+            bar = "no error bar: not identifiable (flat direction)"
         else:
             times = f", the error is {abs(error) / self.bar:.1f} of it" if self.bar else ""
             bar = f"error bar ±{self.bar:.4f}{times}"

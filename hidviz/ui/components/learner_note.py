@@ -18,7 +18,7 @@ class LearnerNote(Component):
     """Two sentences about the learner, its predicted seconds a step, advice when to stop, and equations behind a fold.
 
     Args:
-        on_advice: called with the knobs that were advised, when a person takes the advice.
+        on_advice: called with the knobs that were advised, when a user takes the advice.
     """
 
     summary = param.String(doc="What the learner assumes, maximises and costs.")

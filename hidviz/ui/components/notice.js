@@ -1,4 +1,4 @@
-// Something a person should know, with its cure beside it; it can be put away.
+// Something a user should know, with its cure beside it; it can be put away.
 
 export function render({ model }) {
   const text = make("span", { role: "alert" })

@@ -1,4 +1,4 @@
-"""Valley: what it costs to make hidden units louder and drive them less by as much."""
+"""Valley: what it costs to scale K up and L down by as much."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hidviz.ui.plots.axes import paint_axes
 from hidviz.ui.theme import inks
 
 FACTORS = np.geomspace(0.25, 4.0, 33)
-LEVEL = 1e-3  # nats per bin that a person may call flat
+LEVEL = 1e-3  # nats per bin that a user may call flat
 
 
 class Valley:

@@ -114,9 +114,9 @@ class Session(LiveRun):
         self.event = "Opened a run from a file."
 
     def undo(self) -> None:
-        """Take back the last operation on the estimate, bit for bit, and its knobs with it."""
+        """Undo the last operation on the estimate, bit for bit, and its knobs with it."""
         if self.frame is None or not self._history.past:
-            self.event = "There is nothing to take back."
+            self.event = "There is nothing to undo."
         else:
             self._travel(*self._history.undone(self.frame))
             self.event = "Undone."
@@ -124,10 +124,10 @@ class Session(LiveRun):
     def redo(self) -> None:
         """Do again what was undone, bit for bit."""
         if self.frame is None or not self._history.future:
-            self.event = "There is nothing to do again."
+            self.event = "There is nothing to redo."
         else:
             self._travel(*self._history.redone(self.frame))
-            self.event = "Done again."
+            self.event = "Redone."
 
     # How it is done
 
@@ -150,7 +150,7 @@ class Session(LiveRun):
     def _travel(self, frame: Frame, history: History[Frame]) -> None:
         self._history = history
         self._continue(frame, going=self.running)
-        self._mark("undone or done again")
+        self._mark("undo or redo")
 
     def _mark(self, what: str) -> None:
         """Remember after which step of the run something was done to it."""

@@ -139,7 +139,7 @@ class LengthsTab:
         self.choice = Choice(self._session, self._changed)
         self.buttons = Buttons(
             Button("Run sweep", "play", "Compute these experiments here, in processes of their own", self.run, True),
-            Button("Cancel sweep", "pause", "Give up what is under way, and keep the points that are there",
+            Button("Cancel sweep", "pause", "Stop what is under way, and keep the points that are there",
                    self.cancel, True),
             columns=0, margin=(4, 0),
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is chosen on the Data length tab: a figure of the paper, or learners and lengths of one's own."""
+"""What is chosen on the Data length tab: a figure of the paper, or learners and lengths of your own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Choice:
     """The widgets that say which experiments are meant, and how they are drawn.
 
     Args:
-        session: whose knobs a sweep of one's own starts from.
+        session: whose knobs a sweep of your own starts from.
         on_change: called when anything was changed.
     """
 
@@ -78,7 +78,7 @@ class Choice:
 
     @property
     def figure(self) -> Figure | None:
-        """The figure of the paper; None for a sweep of one's own."""
+        """The figure of the paper; None for a sweep of your own."""
         return None if self._select.value == OWN else FIGURES[self._select.value]
 
     @property
@@ -144,7 +144,7 @@ class Choice:
 
 
 def own_sweep(base: Experiment, learners: Sequence[str], lengths: str, n_seeds: int) -> Sweep:
-    """A sweep of a person's own: these learners and lengths, the other knobs as they are.
+    """A sweep of your own: these learners and lengths, the other knobs as they are.
 
     Args:
         base: the knobs.

@@ -55,8 +55,8 @@ class LearnTab:
         self.network = Network(self._choose, **wide)
         self.coupling, self.one_step = ChosenCoupling(), OneStep(visible=False, **wide)
         self.history = Buttons(
-            Button("Undo", "undo", "Take the last flip, swap, edit or load back (u)", self._acting(session.undo)),
-            Button("Redo", "redo", "Do it again (U)", self._acting(session.redo)),
+            Button("Undo", "undo", "Undo the last flip, swap, edit or load (u)", self._acting(session.undo)),
+            Button("Redo", "redo", "Redo what was undone (U)", self._acting(session.redo)),
             columns=0,
             margin=0,
             styles={"margin-left": "auto"},

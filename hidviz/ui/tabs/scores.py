@@ -180,7 +180,7 @@ class ScoresTab:
     def _subject(self) -> Subject | None:
         frame = self._session.frame
         if frame is None:
-            self.status.object = "There is no fit to judge yet: wait for the first step, or press Run."
+            self.status.object = "There is no fit to score yet: wait for the first step, or press Run."
             return None
         return Subject(frame)
 
@@ -211,19 +211,19 @@ class ScoresTab:
         parts, fractions = [], []
         if not self._judge.ended:
             doing = judgement.doing if judgement else "the truth"
-            parts.append(f"Judging: {doing} …")
+            parts.append(f"Scoring: {doing} …")
             fractions.append(len(judgement.candidates) / judgement.n if judgement else 0.0)
         if not self._bars.ended:
             parts.append("Working out error bars …")
             fractions.append(bars if isinstance(bars, float) else 0.0)
         for runner, what, cut in (
-            (self._judge, "Judging", judgement is not None and bool(judgement.doing)),
+            (self._judge, "Scoring", judgement is not None and bool(judgement.doing)),
             (self._bars, "Error bars", isinstance(bars, float)),
         ):
             if runner.failure:
                 parts.append(str(runner.failure))
             elif runner.ended and cut:
-                parts.append(f"{what} given up.")
+                parts.append(f"{what} cancelled.")
         started = self._judged is not None or self._measured is not None
         self.status.object = " ".join(parts) or ("" if started else f"{IDLE} {SHOWN}")
         self.progress.visible = bool(fractions)

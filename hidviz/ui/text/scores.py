@@ -43,7 +43,9 @@ def verdict_of(judgement: Judgement) -> str:
     held_out = {each: each.held_out.cost for each in judgement.candidates if each.held_out}
     best, said = judgement.best, []
     if best is None:
-        said.append("There are no held-out data: set their length under Data, for they are the judge to trust.")
+        said.append(
+            "There are no held-out data: set their length under Data, since they show how well a model predicts."
+        )
     elif best.kind == "baseline":
         said.append(
             f"**The fit does not beat a model without hidden units** ({_lower(best.name)}) on data it has not seen: "
@@ -100,7 +102,7 @@ def bars_in_words(bars: ErrorBars, converged: bool) -> str:
         shares = ", ".join(f"{100 * share:.0f} % {name}" for name, share in bars.flat_shares.items() if share >= 0.005)
         said.append(
             f"**{n_flat} of {n} directions are flat** ({shares}): a step of length 1 along them costs less than half a "
-            "nat in all, so the data do not tell. The bars leave them out."
+            "nat in all: not identifiable. The bars leave them out."
         )
         said += [f"{n_down} of them curve downwards: no maximum yet."] * bool(n_down)
     else:

@@ -64,7 +64,7 @@ def _number(name: str, value: object) -> str:
 
 
 def own_look_for(experiment: Experiment) -> str:
-    """What a sweep of one's own is made of."""
+    """What a sweep of your own is made of."""
     e = experiment
     return (
         f"Experiments with the knobs at the side ({e.n_visible} visible and {e.n_hidden} hidden units, {e.model}), for "
@@ -73,7 +73,7 @@ def own_look_for(experiment: Experiment) -> str:
 
 
 def own_rules(experiment: Experiment) -> str:
-    """Stopping rule, penalty and box of a sweep of one's own."""
+    """Stopping rule, penalty and box of a sweep of your own."""
     e = experiment
     ending = (
         "to convergence"
