@@ -254,8 +254,6 @@ def test_units_are_hidden_by_the_learner_and_the_penalty_of_the_fit(words, sampl
     [
         (["--hidden", "0-2", "--learner", "mean-field"], "A scan needs the exact learner"),
         (["--hidden", "1", "--chart"], "A chart shows a scan"),
-        (["--hidden", "0-2", "--l1"], "scan without --l1, then fit the model chosen with it"),
-        (["--hidden", "1", "--l1", "--error-bars"], "leave --error-bars or --l1 out"),
         (["--hidden", "1", "--l1", "--learner", "gibbs"], "take exact or mean-field"),
         (["--hidden", "1", "--hide", "u9"], "no unit u9 to hide; there are u1, u2, u3, u4"),
     ],
@@ -293,8 +291,47 @@ def test_fit_tells_by_name_which_couplings_an_l1_penalty_sets_to_zero(recorded, 
             assert n == (found[name] == 0.0).sum() == (table["value"][table["block"] == name] == 0.0).sum()
             assert f"{name} {n} of {size}" in said
     assert 5 < sum(n for n, _ in told["zero"].values()) < 24
-    assert set(table["outlives"]) == {0.0, 0.2}
-    assert (table["outlives"][table["value"] != 0.0] == 0.2).all()
+    bias = table["block"].isin(["h", "g"])
+    assert set(table["outlives"][~bias]) == {0.0, 0.2}
+    assert (table["outlives"][~bias & (table["value"] != 0.0)] == 0.2).all()
+    assert table["outlives"][bias].isna().all()
+
+
+def test_fit_scans_with_an_l1_penalty_and_gives_errors_to_what_it_keeps(recorded, tmp_path, capsys):
+    out = tmp_path / "fit.npz"
+    words = [
+        "fit",
+        str(recorded[0]),
+        "--hidden",
+        "0-1",
+        "--starts",
+        "1",
+        "--steps",
+        "40",
+        "--l1",
+        "0.05",
+        "--error-bars",
+    ]
+    assert main([*words, "--out", str(out)]) == DONE
+    said = capsys.readouterr().err
+    assert "couplings kept" in said
+    assert "L1 penalty 0.05, as asked" in said
+    assert "take the zeros for known" in said
+    told = json.loads(out.with_suffix(".json").read_text())
+    assert [row["l1"]["weight"] for row in told["scan"]] == [0.05, 0.05]
+    table = pd.read_csv(out.with_suffix(".csv"))
+    assert list(table.columns) == ["block", "to", "from", "value", "standard_error", "outlives"]
+    zero = (table["value"] == 0.0) & ~table["block"].isin(["h", "g"])
+    assert 0 < zero.sum() == sum(n for n, _ in told["l1"]["zero"].values()) < 24
+    assert table["standard_error"][zero].isna().all()
+    assert (table["standard_error"][~zero] > 0.0).all()
+
+
+@pytest.mark.parametrize(("option", "word"), [("--penalty", "learned"), ("--l1", "chosen")])
+def test_a_weight_that_is_no_number_is_told_the_word_that_it_may_be(option, word, capsys):
+    with pytest.raises(SystemExit):
+        main(["fit", "a.npy", "--hidden", "1", "--out", "a.npz", option, "much"])
+    assert f"argument {option}: must be a number or the word “{word}”, got 'much'" in capsys.readouterr().err
 
 
 def test_fit_takes_what_repeats_for_a_field_and_keeps_it(tmp_path, capsys):

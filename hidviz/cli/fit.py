@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from hidviz.background import check_writable, return_value, write
 from hidviz.cli import recordings
-from hidviz.cli.fit_scan import check_hidden, chosen_fit, hide, run_scan, with_errors
-from hidviz.cli.fit_summary import in_words, with_zeros
+from hidviz.cli.fit_scan import check_hidden, chosen_fit, hide, run_scan, with_names
+from hidviz.cli.fit_summary import in_words, zeros
 from hidviz.cli.terminal import DONE, FAILED, Bar, Refused, report, say
 from hidviz.experiments import Fitted, Settings, fit_recording
 from hidviz.learners import LEARNERS
@@ -75,13 +75,14 @@ def add(commands: Any) -> None:
         help="blocks of time to divide in (default: 40; 0: learn from all)",
     )
     parser.add_argument(
-        "--penalty", type=_weight, default=0.0, metavar="X",
+        "--penalty", type=_number_or("learned"), default=0.0, metavar="X",
         help="weight of the L2 penalty, or “learned” from the data, block by block (default: 0)",
     )  # fmt: skip
     parser.add_argument(
-        "--l1", nargs="?", type=_l1, const="chosen", default=0.0, metavar="X",
+        "--l1", nargs="?", type=_number_or("chosen"), const="chosen", default=0.0, metavar="X",
         help="set couplings that the data do not ask for to exactly zero, by an L1 penalty of this weight, or of one "
-        "chosen on the held-out part that stops the steps; FILE.csv tells which, by name (default: 0)",
+        "chosen on the held-out part that stops the steps; in a scan for every model, lag 1 and lag 2 too; FILE.csv "
+        "tells which, by name (default: 0)",
     )  # fmt: skip
     parser.add_argument("--box", type=float, metavar="X", help="largest size of a coupling (default: none)")
     parser.add_argument("--steps", type=int, default=1000, metavar="N", help="most steps of a run (default: 1000)")
@@ -106,14 +107,16 @@ def add(commands: Any) -> None:
     parser.set_defaults(act=act)
 
 
-def _weight(text: str) -> float | str:
-    """The weight of a penalty: a number, or the word “learned”."""
-    return text if text == "learned" else float(text)
+def _number_or(word: str) -> Callable[[str], float | str]:
+    """What reads the weight of a penalty: a number, or this one word."""
 
+    def read(text: str) -> float | str:
+        try:
+            return text if text == word else float(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"must be a number or the word “{word}”, got {text!r}") from None
 
-def _l1(text: str) -> float | str:
-    """The weight of an L1 penalty: a number, or the word “chosen”."""
-    return text if text == "chosen" else float(text)
+    return read
 
 
 def act(given: argparse.Namespace) -> int:
@@ -121,11 +124,6 @@ def act(given: argparse.Namespace) -> int:
     out = Path(given.out)
     if out.suffix != ".npz":
         raise Refused(f"--out must end in .npz, got {given.out}.")
-    if given.error_bars and given.l1:
-        raise Refused(
-            "Standard errors are those of a fit without an L1 penalty, whose table tells instead which penalty each "
-            "coupling outlives: leave --error-bars or --l1 out."
-        )
     scans = len(given.hidden) > 1 or "both" in (given.hidden_hidden, given.repeats)
     if given.chart and not scans:
         raise Refused("A chart shows a scan: give --hidden a range such as 0-4, or leave --chart out.")
@@ -152,13 +150,15 @@ def act(given: argparse.Namespace) -> int:
     if scans:
         table = run_scan(recording, settings, given.hidden, given.hidden_hidden, given.repeats or "both")
         found = chosen_fit(table, recording, settings)
+        for sentence in zeros(found.summary):
+            say(sentence)
     else:
         found = _run_fit(recording, settings)
     if given.hide is not None:
         hide(found, recording, settings, given.hide)
-    tables: tuple[str | bytes, ...] = (with_zeros(found),) if found.l1 else ()
-    if given.error_bars:
-        tables = (with_errors(found, recording, settings),)
+    tables: tuple[str | bytes, ...] = ()
+    if given.error_bars or given.l1:
+        tables = (with_names(found, recording, settings, errors=given.error_bars),)
     if given.chart:
         from hidviz.ui.export.gains_figure import draw_gains  # takes seconds to import
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from hidviz.experiments import Fitted, couplings_table
-
 PLAIN = ("stopped", "finished")  # ends of learning that are no warning
 AGREE = 1e-4  # nats per bin between starts that count as having found the same model
 
@@ -17,19 +15,7 @@ def in_words(summary: dict[str, Any]) -> str:
     Args:
         summary: of `Fitted`.
     """
-    return "\n".join([_head(summary), *_costs(summary), *_zeros(summary), *_warnings(summary), *_next(summary)])
-
-
-def with_zeros(found: Fitted) -> str:
-    """Couplings by name with the strongest L1 penalty that each outlives, as text of a .csv."""
-    assert found.l1 is not None
-    blocks = tuple(found.l1.n_zero)
-    table, outlives = (
-        couplings_table(each, found.summary["names"], blocks=blocks) for each in (found.couplings, found.l1.outlives)
-    )
-    table["outlives"] = outlives["value"]
-    text: str = table.to_csv(index=False)
-    return text
+    return "\n".join([_head(summary), *_costs(summary), *zeros(summary), *_warnings(summary), *_next(summary)])
 
 
 def _head(summary: dict[str, Any]) -> str:
@@ -62,7 +48,7 @@ def _costs(summary: dict[str, Any]) -> Iterator[str]:
             yield f"  {words:34} {baseline:9.5f}   {verdict} {abs(gain):.5f} ± {error:.5f}"
 
 
-def _zeros(summary: dict[str, Any]) -> Iterator[str]:
+def zeros(summary: dict[str, Any]) -> Iterator[str]:
     """How many couplings an L1 penalty has set to zero, and hidden units that it has cut off."""
     l1 = summary.get("l1")
     if l1 is None:

@@ -10,6 +10,10 @@ known less well than their bars say. With more hidden units than there are, some
 For weak couplings only the products K_ib L_bj are told by the data, not the scale c in K → cK, L → L/c of each hidden
 unit; with G = ½ ∂(log|K_a| - log|L_a|)/∂θ the standard error of log c is √(GᵀI⁻¹G).
 
+Under an L1 penalty (`zeros_held`) couplings that are exactly zero have no error: the information is restricted to the
+others, whose errors take the zeros for known. That the same data chose which are zero is in no bar here (post-selection
+inference: Berk et al., Ann. Stat. 41, 802, 2013), so these are too small for couplings that were kept narrowly.
+
 These are the errors of converged maximum likelihood with enough data. A penalty, an early stop, a mean field's bias, or
 a wrong model add errors that no bar here shows.
 """
@@ -22,12 +26,14 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hidviz.background import return_value
 from hidviz.evaluation.information import information
 from hidviz.evaluation.information_by_row import information_by_row
 from hidviz.network import (
     BLOCKS,
+    MATRICES,
     Couplings,
     Gauge,
     Recording,
@@ -47,12 +53,12 @@ class ErrorBars:
     """Standard errors of a fit, and what the data leave open.
 
     Args:
-        standard_errors: of every learned entry; zero in the blocks not learned.
+        standard_errors: of every learned entry; zero in the blocks not learned, and where a coupling is held at zero.
         flat_parts: of every learned entry the part of it, from 0 to 1, that lies in flat directions; zero elsewhere.
-        mean_variance: for each learned block, its mean squared standard error.
+        mean_variance: for each learned block, its mean squared standard error, over entries that are not held.
         scale_errors: (Nh,) standard error of log c, the scale of each hidden unit; infinite for an unconnected one.
-        eigenvalues: (N,) of the information, rising, in nats per squared coupling; negative ones say that the fit is
-            not at a maximum.
+        eigenvalues: (N,) of the information of the entries that are not held, rising, in nats per squared coupling;
+            negative ones say that the fit is not at a maximum.
         flat_shares: for each learned block, which share of the flat directions lies in it; empty without any.
         threshold: eigenvalues below this count as flat.
         n_transitions: of the recording.
@@ -111,6 +117,7 @@ def error_bars(
     hidden: Literal["stochastic", "continuous"] = "stochastic",
     hidden_hidden: bool = False,
     bias: bool = False,
+    zeros_held: bool = False,
 ) -> ErrorBars:
     """Error bars of a fit.
 
@@ -120,11 +127,17 @@ def error_bars(
         hidden: which hidden units are assumed.
         hidden_hidden: whether M was learned.
         bias: whether the biases were learned.
+        zeros_held: an L1 penalty has set the couplings that are exactly zero: none has an error, and the others take
+            them for known.
 
     Raises:
         Infeasible: it would take too long; the message gives the number.
     """
-    return return_value(iter_error_bars(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias))
+    return return_value(
+        iter_error_bars(
+            couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias, zeros_held=zeros_held
+        )
+    )
 
 
 def iter_error_bars(
@@ -134,17 +147,19 @@ def iter_error_bars(
     hidden: Literal["stochastic", "continuous"] = "stochastic",
     hidden_hidden: bool = False,
     bias: bool = False,
+    zeros_held: bool = False,
 ) -> Generator[float, None, ErrorBars]:
     """`error_bars` yielding the fraction done and returning the result."""
     blocks = learned_blocks(couplings.n_hidden, hidden_hidden=hidden_hidden, bias=bias)
     nothing = Couplings(**{name: np.zeros_like(getattr(couplings, name)) for name in BLOCKS})
     if couplings.n_hidden:
         whole = yield from information(couplings, recording, hidden=hidden, hidden_hidden=hidden_hidden, bias=bias)
-        parts = [_told(whole)]
-        places = [np.arange(len(whole))]
+        matrices, places = [whole], [np.arange(len(whole))]
     else:
-        parts = [_told(row) for row in (yield from information_by_row(couplings, recording, bias=bias))]
+        matrices = yield from information_by_row(couplings, recording, bias=bias)
         places = _rows_of(nothing, blocks)
+    free = _free(couplings, blocks) if zeros_held else np.ones(len(nothing.vector(blocks)), bool)
+    parts = [_told(matrix, free[where]) for matrix, where in zip(matrices, places, strict=True)]
 
     def by_block(values: Array) -> dict[str, Array]:
         found = nothing.with_vector(values, blocks)
@@ -155,12 +170,16 @@ def iter_error_bars(
     flat_parts = np.minimum(np.concatenate([part.flat_parts for part in parts])[order], 1.0)
     eigenvalues = np.sort(np.concatenate([part.eigenvalues for part in parts]))
     flat = eigenvalues < FLAT
+    n_free = [int(block.sum()) for block in by_block(free.astype(np.float64)).values()]
     shares = flat_parts / max(flat.sum(), 1)
     roots = parts[0].roots
     return ErrorBars(
         standard_errors=nothing.with_vector(np.sqrt(variance), blocks),
         flat_parts=nothing.with_vector(flat_parts, blocks),
-        mean_variance={name: float(block.mean()) for name, block in by_block(variance).items()},
+        mean_variance={
+            name: float(block.sum() / max(counted, 1))
+            for (name, block), counted in zip(by_block(variance).items(), n_free, strict=True)
+        },
         scale_errors=_scale_errors(couplings, nothing, roots, blocks),
         eigenvalues=eigenvalues,
         flat_shares={name: float(block.sum()) for name, block in by_block(shares).items()} if flat.any() else {},
@@ -178,12 +197,21 @@ class _Told(NamedTuple):
     flat_parts: Array
 
 
-def _told(matrix: Array) -> _Told:
-    eigenvalues, directions = np.linalg.eigh(matrix)
+def _told(matrix: Array, free: NDArray[np.bool_]) -> _Told:
+    """Of the entries that are free; the others are held where they are, and have neither error nor flat part."""
+    eigenvalues, directions = np.linalg.eigh(matrix[np.ix_(free, free)])
     flat = eigenvalues < FLAT
-    return _Told(
-        eigenvalues, directions[:, ~flat] / np.sqrt(eigenvalues[~flat]), (directions[:, flat] ** 2).sum(axis=1)
-    )
+    among = np.zeros((len(free), len(eigenvalues)))
+    among[free] = directions
+    return _Told(eigenvalues, among[:, ~flat] / np.sqrt(eigenvalues[~flat]), (among[:, flat] ** 2).sum(axis=1))
+
+
+def _free(couplings: Couplings, blocks: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Which entries are not held at zero: couplings that are not zero, and all biases."""
+    return np.concatenate(
+        [(getattr(couplings, name) != 0.0).ravel() | np.full(getattr(couplings, name).size, name not in MATRICES)
+         for name in blocks]
+    )  # fmt: skip
 
 
 def _rows_of(nothing: Couplings, blocks: tuple[str, ...]) -> list[Index]:

@@ -1,8 +1,8 @@
 """How long the checks of a model will take on this machine: from what its fit took, and from short trials of the rest.
 
 A halves check fits the model to both halves of the learned part from two starts, hiding a unit fits it to the others
-from two starts, by the learner and in as many steps as the scan; the free run and the posterior of the hidden units are
-tried for a fifth of their length.
+from two starts, by the learner and in as many steps as the scan, and along an L1 path if that had one; the free run and
+the posterior of the hidden units are tried for a fifth of their length.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hidviz.evaluation import FREE_BINS
+from hidviz.experiments.scan_speed import L1_STARTS
 from hidviz.experiments.scan_table import ScanRow
 from hidviz.learners import Infeasible, hidden_posterior
 from hidviz.network import Couplings, Parts, simulate
@@ -49,7 +50,8 @@ def predict_checks(row: ScanRow, parts: Parts, lag1: ScanRow) -> CheckSeconds:
     free = _simulated(row) + (_simulated(lag1) if row.n_hidden else 0.0)
     learn, stop, judge = (part.n_transitions for part in parts[:3])
     posterior = _posterior(row.couplings, parts) * (learn + stop + judge) / stop if row.couplings is not None else 0.0
-    fit = REFITS * row.seconds / max(len(row.stop), 1)
+    path = L1_STARTS if row.l1 else 0.0
+    fit = (REFITS + path) * row.seconds / (max(len(row.stop), 1) + path)
     n_visible = parts.learn.n_visible
     stopping = 0 if row.sampled else stop  # which sampling does not look at while it learns
     return CheckSeconds(

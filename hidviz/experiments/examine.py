@@ -142,7 +142,10 @@ def examine(
             return halves(row, parts, penalty=penalty, seed=seed)
         if check == "spread":
             return spread(row, parts, starts=starts, penalty=penalty, seed=seed)
-        return error_bars(couplings, parts.learn, hidden_hidden=row.hidden_hidden, bias=True)
+        return error_bars(
+            couplings, parts.learn, hidden_hidden=row.hidden_hidden, bias=True,
+            zeros_held=row.path is not None,
+        )  # fmt: skip
 
     for check in checks:
         try:
@@ -159,7 +162,7 @@ def halves(row: ScanRow, parts: Parts, *, penalty: float = 0.0, seed: int = 1) -
         half = parts.learn.with_trials(parts.learn.trials[which::2])
         runs = fit_model(
             half, parts.stop, row.n_hidden, hidden_hidden=row.hidden_hidden, starts=2, seed=seed, penalty=penalty,
-            max_steps=row.max_steps, sampled=row.sampled,
+            l1=row.l1, max_steps=row.max_steps, sampled=row.sampled,
         )  # fmt: skip
         found.append(runs[0].couplings)
     first, second = found[0], aligned(found[1], found[0])
@@ -171,16 +174,16 @@ def spread(row: ScanRow, parts: Parts, *, starts: int = 4, penalty: float = 0.0,
     """Fit the same model from other starts, as it was fitted, and compare where they end."""
     runs = fit_model(
         parts.learn, parts.stop, row.n_hidden, hidden_hidden=row.hidden_hidden, starts=starts, seed=seed + 1,
-        penalty=penalty, max_steps=row.max_steps, sampled=row.sampled,
+        penalty=penalty, l1=row.l1, max_steps=row.max_steps, sampled=row.sampled,
     )  # fmt: skip
     best = runs[0]
-    agreeing = [run for run in runs if run.stop - best.stop < AGREEING]
+    agreeing = [run for run in runs if run.reached - best.reached < AGREEING]
     deviation = {
         name: _rms([getattr(aligned(run.couplings, best.couplings), name) - getattr(best.couplings, name)
                     for run in agreeing[1:]])
         for name in BLOCKS
     }  # fmt: skip
-    return Spread(tuple(run.stop for run in runs), deviation, len(agreeing))
+    return Spread(tuple(run.reached for run in runs), deviation, len(agreeing))
 
 
 def stationarity(row: ScanRow, lag1: ScanRow) -> Stationarity:

@@ -31,9 +31,10 @@ from hidviz.evaluation import (
 )
 from hidviz.experiments.fit_parts import iter_starts
 from hidviz.experiments.l1_path import L1Path, Strength
+from hidviz.experiments.lags import LAGS, fit_lags
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.ranges import RANGES, plain_number
-from hidviz.learners import LEARNERS, Method, logistic_fit, prepare
+from hidviz.learners import LEARNERS, Method, prepare
 from hidviz.learning import Snapshot
 from hidviz.network import BLOCKS, Couplings, Parts, Recording, divide
 from hidviz.numerics import Array
@@ -199,7 +200,7 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
             "cost": train_cost,
             "stop": None if stop is None else best.stop,
             "l1": None if best.path is None else best.path.plain(),
-            **_judged(parts, best.couplings, method, n_hidden, switches, weight, told),
+            **_judged(parts, best.couplings, method, n_hidden, switches, weight, settings.l1, told),
             "aic": None if paid is None else paid.aic / paid.n_transitions,
             "bic": None if paid is None else paid.bic / paid.n_transitions,
             "n_parameters": n_parameters,
@@ -231,27 +232,19 @@ def _judged(
     n_hidden: int,
     switches: dict[str, bool],
     penalty: float,
+    l1: Strength,
     told: Repeats | None,
 ) -> dict[str, Any]:
     """Cost on the judging part, of the fit and of the models without hidden units; None with the reason for it."""
     found: dict[str, Any] = {"held_out": None, "baselines_held_out": {"visible": None, "visible-lag2": None}}
     if parts is None:
         return found | {"not_judged": "Nothing is held out."}
-    others, remarks, bare = {}, [], parts.with_external_field(None)
-    lags: Literal[1, 2]
-    for lags, which in ((1, "visible"), (2, "visible-lag2")):
-        fit = logistic_fit(bare.learn, lags=lags, bias=switches["bias"], penalty=max(penalty, TINY))
-        if fit.held:
-            names = ", ".join(parts.learn.name_of(unit) for unit in fit.held)
-            remarks.append(
-                f"Some states of {names} can be predicted perfectly at lag {lags}: a penalty keeps it finite."
-            )
-        others[which] = block_costs(
-            fit.couplings, bare.judge, which, n_hidden=LEARNERS[which].units(parts.judge.n_visible, 0)
-        )
+    bare = parts.with_external_field(None)
+    lags = [fit_lags(bare, each, bias=switches["bias"], penalty=penalty, l1=l1) for each in LAGS]
+    others = {name: each.judged for name, each in zip(LAGS.values(), lags, strict=True)}
     if told is not None:
         others["repeats"] = told.with_lag1
-    found["remarks"] = remarks
+    found["remarks"] = [remark for each in lags for remark in each.remarks]
     found["baselines_held_out"] = {which: float(costs.mean()) for which, costs in others.items()}
     judge = likelihood_for(method.name, parts.judge, n_hidden, **switches, longest=LONGEST_LIKELIHOOD)
     if judge is None:

@@ -20,6 +20,7 @@ import numpy as np
 from hidviz.background import one_blas_thread
 from hidviz.evaluation import TINY
 from hidviz.experiments.fit_parts import fit_model
+from hidviz.experiments.l1_path import Strength
 from hidviz.learners import hidden_posterior, logistic_fit
 from hidviz.network import Couplings, Parts, Recording
 from hidviz.numerics import Array
@@ -76,6 +77,7 @@ def hide_unit(
     hidden_hidden: bool = True,
     starts: int = 2,
     penalty: float = 0.0,
+    l1: Strength = 0.0,
     max_steps: int = 300,
     seed: int = 1,
     sampled: bool = False,
@@ -89,6 +91,7 @@ def hide_unit(
         hidden_hidden: learn M too.
         starts: random starts.
         penalty: weight of the L2 penalty per bin.
+        l1: weight of the L1 penalty per bin; "chosen" on the stopping part; 0 for none.
         max_steps: most steps of a start.
         seed: of the random starts.
         sampled: learn by sampling, as a scan does where sums over hidden states would take too long.
@@ -101,7 +104,7 @@ def hide_unit(
     learn, stop, judge = (_without(part, place) for part in (parts.learn, parts.stop, parts.judge))
     runs = fit_model(
         learn, stop, n_hidden, hidden_hidden=hidden_hidden, starts=starts, seed=seed, penalty=penalty,
-        max_steps=max_steps, sampled=sampled,
+        l1=l1, max_steps=max_steps, sampled=sampled,
     )  # fmt: skip
     couplings = runs[0].couplings
     seen = hidden_posterior(couplings, stop).smoothed

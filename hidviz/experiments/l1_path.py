@@ -69,6 +69,12 @@ class L1Path:
         }
 
     @property
+    def n_kept(self) -> tuple[int, int]:
+        """How many couplings are not zero, and of how many; biases are no couplings."""
+        size = sum(getattr(self.couplings, name).size for name in self.n_zero)
+        return size - sum(self.n_zero.values()), size
+
+    @property
     def unconnected(self) -> list[int]:
         """Hidden units, counted from 0, that no longer reach a visible one; copies of visible units are none."""
         if "L" not in self.n_zero:

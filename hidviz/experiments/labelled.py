@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hidviz.learners import hidden_posterior
-from hidviz.network import BLOCKS, Couplings, Recording
+from hidviz.network import BLOCKS, MATRICES, Couplings, Recording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,14 +21,16 @@ def couplings_table(
     names: Sequence[str] | None = None,
     *,
     standard_errors: Couplings | None = None,
+    outlives: Couplings | None = None,
     blocks: Sequence[str] = BLOCKS,
 ) -> pd.DataFrame:
-    """A row for each coupling: block, to, from, value and, if given, its standard error.
+    """A row for each coupling: block, to, from, value and, if given, its standard error, not a number where it is zero.
 
     Args:
         couplings: of a network.
         names: of the visible units; u1, u2 … if left out.
         standard_errors: of the same shapes, as `error_bars` gives them.
+        outlives: of the same shapes, the strongest L1 penalty that each outlives, as `L1Path` has it; biases have none.
         blocks: which blocks to list.
 
     Raises:
@@ -51,9 +53,14 @@ def couplings_table(
                 "from": called[ENDS[block][1]][place[1]] if values.ndim == 2 else "bias",
                 "value": float(values[place]),
             }
-            rows.append(row if errors is None else row | {"standard_error": float(errors[place])})
+            rows.append(row if errors is None else row | {"standard_error": float(errors[place]) or np.nan})
     columns = ["block", "to", "from", "value", *(["standard_error"] if standard_errors is not None else [])]
-    return pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=columns)
+    if outlives is None:
+        return table
+    sizes = [getattr(outlives, block).ravel() if block in MATRICES else np.full(getattr(outlives, block).size, np.nan)
+             for block in blocks]  # fmt: skip
+    return table.assign(outlives=np.concatenate(sizes))
 
 
 def posterior_table(couplings: Couplings, recording: Recording) -> pd.DataFrame:

@@ -9,6 +9,10 @@ and BIC, from the learned part, stand beside it. States of real tissue last long
 hidden units, M, are part of the scan. Where a recording holds repeats, each model is fitted under h(t) too, the field
 that is the same in all trials: a hidden unit that only stands for a stimulus gains nothing there. A model whose exact
 fit would take more than a minute a start is fitted by sampling (`scan_speed`).
+
+With an L1 penalty every model, lag 1 and lag 2 included, follows an L1 path of its own from its best start (`l1_path`),
+and what it ends in is judged: all but the couplings that are zero count as parameters. A model that would be sampled
+is left out, as the penalty needs exact gradients.
 """
 
 from __future__ import annotations
@@ -16,7 +20,6 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
@@ -34,7 +37,10 @@ from hidviz.evaluation import (
     require_repeats,
 )
 from hidviz.experiments.fit_parts import iter_starts
-from hidviz.experiments.scan_speed import STEPS, check_judged, learner_for, seconds_a_step
+from hidviz.experiments.l1_path import L1Path, Strength
+from hidviz.experiments.lags import LagFit, fit_lags
+from hidviz.experiments.ranges import RANGES, plain_number
+from hidviz.experiments.scan_speed import L1_STARTS, STEPS, check_exact, check_judged, learner_for, seconds_a_step
 from hidviz.experiments.scan_table import Scan, ScanRow
 from hidviz.learners import LEARNERS, Infeasible, Learner, logistic_fit, prepare
 from hidviz.network import Couplings, Parts
@@ -53,6 +59,7 @@ def scan(
     driven: Iterable[bool] = (False, True),
     starts: int = 3,
     penalty: float | None = None,
+    l1: Strength = 0.0,
     box: float | None = None,
     max_steps: int = 300,
     seed: int = 1,
@@ -69,6 +76,7 @@ def scan(
         starts: random starts of each model.
         penalty: weight of the L2 penalty per bin; None for none where each coupling of a row has 100 bins, else the one
             of five that lets lag 1 predict the stopping part best.
+        l1: weight of the L1 penalty per bin; "chosen" for each model on the stopping part; 0 for none.
         box: largest allowed size of a coupling; None for no box.
         max_steps: most steps of a start.
         seed: of the random starts.
@@ -79,21 +87,24 @@ def scan(
     wanted = sorted({int(n) for n in hidden} - {0})
     if wanted and not 0 < wanted[0] <= wanted[-1] <= 16:
         raise ValueError(f"Numbers of hidden units must lie between 0 and 16, got {wanted}.")
+    if l1 != "chosen":
+        l1 = plain_number("The L1 penalty", l1, *RANGES["penalty"])
     told = require_repeats(parts) if set(driven) == {True} else repeats(parts)
     fields = [None] if told is None else [told.field if each else None for each in sorted(set(driven))]
     of_each = {each is not None: parts.with_external_field(each) for each in fields}
     models = [(n, m, d) for n in wanted for d in of_each for m in sorted(set(hidden_hidden))]
     weight = _penalty(parts, max(wanted, default=0)) if penalty is None else penalty
     n_models = len(models) + 1 + (True in of_each)
-    table = _baselines(parts, told, weight, n_models)
+    table = _baselines(parts, told, weight, l1, n_models)
     if True in of_each:
-        table = _with(table, _lag1(of_each[True], weight), 0.0)
+        table = _with(table, _lag_row(of_each[True], fit_lags(of_each[True], 1, penalty=weight, l1=l1), l1), 0.0)
     yield replace(table, doing="measuring the speed of this machine" if models else "")
     pending = dict.fromkeys(models, 0.0)
     for n, m, d in models:
         learner = learner_for(of_each[d], n, m, max_steps)
         longer = 1.0 if learner == "exact" else max_steps / min(STEPS, max_steps)
-        pending[n, m, d] = starts * longer * seconds_a_step(of_each[d], n, m, learner)
+        runs = starts + (L1_STARTS if l1 else 0.0)
+        pending[n, m, d] = runs * longer * seconds_a_step(of_each[d], n, m, learner)
     steps, spent, expected = float(min(STEPS, max_steps)), 0.0, 0.0
     for model in models:
         n, m, d = model
@@ -104,7 +115,7 @@ def scan(
         yield table
         began = time.monotonic()
         try:
-            for row in _iter_row(of_each[d], n, m, starts, weight, box, max_steps, seed):
+            for row in _iter_row(of_each[d], n, m, starts, weight, l1, box, max_steps, seed):
                 if isinstance(row, str):
                     passed = time.monotonic() - began
                     yield replace(table, doing=f"{name}, {row}", seconds_left=max(left - passed, rest))
@@ -120,29 +131,46 @@ def scan(
 
 
 def _iter_row(
-    parts: Parts, n: int, m: bool, starts: int, penalty: float, box: float | None, max_steps: int, seed: int
+    parts: Parts,
+    n: int,
+    m: bool,
+    starts: int,
+    penalty: float,
+    l1: Strength,
+    box: float | None,
+    max_steps: int,
+    seed: int,
 ) -> Iterator[str | ScanRow]:
     """What is being done, and at the end the model."""
     name = learner_for(parts, n, m, max_steps)
+    if l1:
+        check_exact(name, n)
     if name == "gibbs":
         check_judged(parts, n, m)
     learner = prepare(name, parts.learn, n_hidden=n, hidden_hidden=m, bias=True, **LEARNERS[name].seeded(seed))
     stop = likelihood_for("exact", parts.stop, n, hidden_hidden=m, bias=True, longest=LONGEST_LIKELIHOOD)
     steps = iter_starts(
-        learner, stop, parts.learn, starts=starts, seed=seed, penalty=penalty, box=box, max_steps=max_steps
+        learner, stop, parts.learn, starts=starts, seed=seed, penalty=penalty, l1=l1, box=box, max_steps=max_steps
     )
-    runs = yield from mapped(steps, lambda each: f"start {each[0] + 1} of {starts}, step {each[1].step}")
+    runs = yield from mapped(
+        steps,
+        lambda each: f"start {each[0] + 1} of {starts}, step {each[1].step}" if each[0] < starts else "L1 penalty",
+    )
     best = runs[0].couplings
     exact = learner if name == "exact" else likelihood_for(
         "exact", parts.learn, n, hidden_hidden=m, bias=True, longest=LONGEST_LIKELIHOOD
     )  # fmt: skip
     yield replace(
-        _row(parts, exact, best, block_costs(best, parts.judge, hidden_hidden=m), learner.learned, hidden_hidden=m),
+        _row(
+            parts, exact, best, block_costs(best, parts.judge, hidden_hidden=m), learner.learned, hidden_hidden=m,
+            l1=l1,
+            path=runs[0].path,
+        ),
         sampled=name == "gibbs",
         max_steps=max_steps,
-        stop=tuple(run.stop for run in runs),
+        stop=tuple(run.reached for run in runs),
         message=runs[0].last.message,
-    )
+    )  # fmt: skip
 
 
 def _row(
@@ -153,6 +181,8 @@ def _row(
     learned: tuple[str, ...],
     *,
     hidden_hidden: bool = False,
+    l1: Strength = 0.0,
+    path: L1Path | None = None,
 ) -> ScanRow:
     """A model with what it costs on the part learned from, and what it would cost with its parameters.
 
@@ -160,42 +190,30 @@ def _row(
     """
     known, n, field = cost_per_bin(exact, couplings), parts.learn.n_transitions, parts.learn.external_field
     cost = np.nan if known is None else known
-    size = couplings.vector(learned).size + (0 if field is None else field.size)
+    values = couplings.vector(learned)
+    size = values.size if path is None else int(np.count_nonzero(values))
+    size += 0 if field is None else field.size
     paid = criteria(-cost * n, size, n)
     return ScanRow(
         couplings.n_hidden, hidden_hidden, couplings, size, cost, (), judged, aic=paid.aic / n, bic=paid.bic / n,
-        external_field=field,
+        external_field=field, l1=l1, path=path,
     )  # fmt: skip
 
 
-def _lag1(parts: Parts, penalty: float) -> ScanRow:
-    """Lag 1 under the external field of the parts."""
-    found = logistic_fit(parts.learn, bias=True, penalty=max(penalty, TINY)).couplings
-    learner = prepare("visible", parts.learn, n_hidden=0, bias=True)
-    return _row(parts, learner, found, block_costs(found, parts.judge, "visible"), learner.learned)
+def _lag_row(parts: Parts, found: LagFit, l1: Strength) -> ScanRow:
+    """Lag 1 as a row."""
+    return _row(parts, found.learner, found.couplings, found.judged, found.learner.learned, l1=l1, path=found.path)
 
 
-def _baselines(parts: Parts, told: Repeats | None, penalty: float, n: int) -> Scan:
+def _baselines(parts: Parts, told: Repeats | None, penalty: float, l1: Strength, n: int) -> Scan:
     """The table with lag 1 alone."""
-    costs, remarks = [], []
-    lags: Literal[1, 2]
-    for lags in (1, 2):
-        found = logistic_fit(parts.learn, lags=lags, bias=True, penalty=max(penalty, TINY))
-        costs.append(block_costs(found.couplings, parts.judge, "visible" if lags == 1 else "visible-lag2"))
-        names = ", ".join(parts.learn.name_of(unit) for unit in found.held)
-        if names:
-            remarks.append(
-                f"Some states of {names} can be predicted perfectly at lag {lags}: a penalty keeps it finite."
-            )
-        if lags == 1:
-            couplings = found.couplings
-    learner = prepare("visible", parts.learn, n_hidden=0, bias=True)
-    first = replace(
-        _row(parts, learner, couplings, costs[0], learner.learned),
-        gain=paired(costs[0], costs[0]),
-    )
-    gains = None if told is None else (paired(costs[0], told.alone), paired(costs[0], told.with_lag1))
-    return Scan((first,), paired(costs[0], costs[1]), penalty, parts.how, n, "", 0.0, tuple(remarks), gains)
+    lag1, lag2 = (fit_lags(parts, lags, penalty=penalty, l1=l1) for lags in (1, 2))
+    first = replace(_lag_row(parts, lag1, l1), gain=paired(lag1.judged, lag1.judged))
+    gains = None if told is None else (paired(lag1.judged, told.alone), paired(lag1.judged, told.with_lag1))
+    remarks = (*lag1.remarks, *lag2.remarks)
+    return Scan(
+        (first,), paired(lag1.judged, lag2.judged), penalty, parts.how, n, "", 0.0, remarks, gains, l1
+    )  # fmt: skip
 
 
 def _with(table: Scan, row: ScanRow, seconds_left: float) -> Scan:

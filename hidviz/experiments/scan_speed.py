@@ -19,6 +19,7 @@ from hidviz.network import Parts
 
 STEPS = 120  # of a start, for the first prediction; then as many as the models before took
 LONGEST_FIT = 60.0  # seconds of one start
+L1_STARTS = 10.0  # an L1 path takes as long as so many starts of `STEPS`: measured on the hippocampus, 9 to 11
 
 Name = Literal["exact", "gibbs"]
 
@@ -40,6 +41,19 @@ def learner_for(parts: Parts, n_hidden: int, hidden_hidden: bool, max_steps: int
     summed = min(STEPS, max_steps) * (seconds("exact", learn.n_transitions) + seconds("exact", stop.n_transitions))
     sampled = max_steps * seconds("gibbs", learn.n_transitions)
     return "exact" if summed < max(LONGEST_FIT, sampled) else "gibbs"
+
+
+def check_exact(name: Name, n_hidden: int) -> None:
+    """Refuse an L1 penalty for a model that would be sampled.
+
+    Raises:
+        Infeasible: it would.
+    """
+    if name != "exact":
+        raise Infeasible(
+            f"An L1 penalty needs exact gradients, and {n_hidden} hidden units would be sampled, as a start of theirs "
+            f"takes more than {LONGEST_FIT:g} s: scan fewer hidden units, or without the penalty."
+        )
 
 
 def check_judged(parts: Parts, n_hidden: int, hidden_hidden: bool) -> None:

@@ -36,6 +36,7 @@ def scan_summary(table: Scan, recording: Recording, settings: Mapping[str, Any])
         "divided": table.how,
         "unit": "nats per bin",
         "penalty": table.penalty,
+        "l1": chosen.path and chosen.path.plain(),
         "scan": [{key: _plain(value) for key, value in row.items()} for row in table.records()],
         "lag2": {"gain": _plain(table.lag2.mean), "gain_error": _plain(table.lag2.error)},
         "chosen": table.sentence(),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hidviz.evaluation import Difference, paired
+from hidviz.experiments.l1_path import L1Path, Strength
 from hidviz.network import Couplings
 from hidviz.numerics import Array
 
@@ -25,7 +26,7 @@ class ScanRow:
         n_hidden: number of hidden units; 0 is lag 1.
         hidden_hidden: whether M was learned.
         couplings: the best start's.
-        n_parameters: entries learned.
+        n_parameters: entries learned; under an L1 penalty those that are not zero.
         cost: on the part learned from, nats per bin.
         stop: on the part that stopped it, for each start, rising.
         judged: on each block of the judging part.
@@ -39,6 +40,8 @@ class ScanRow:
         sampled: whether it was fitted by sampling, as sums over its hidden states would take too long.
         max_steps: most steps of a start.
         external_field: (T - 1, Nv) h(t), which the model was given; None without.
+        l1: weight of the L1 penalty that was asked for; "chosen" for one chosen on the stopping part; 0 for none.
+        path: its path, of which `couplings` are; None for no L1 penalty.
     """
 
     n_hidden: int
@@ -58,6 +61,8 @@ class ScanRow:
     sampled: bool = False
     max_steps: int = 300
     external_field: Array | None = field(default=None, repr=False)
+    l1: Strength = 0.0
+    path: L1Path | None = field(default=None, repr=False)
 
     @property
     def driven(self) -> bool:
@@ -69,6 +74,14 @@ class ScanRow:
         """In a few words."""
         name = f"{self.n_hidden} hidden unit{'s' * (self.n_hidden > 1)}{' with M' * self.hidden_hidden}"
         return f"{name if self.n_hidden else 'lag 1'}{', h(t)' * self.driven}"
+
+    @property
+    def kept(self) -> str:
+        """How many of its couplings an L1 penalty has left, "57 of 290"; empty without one."""
+        if self.path is None:
+            return ""
+        n, size = self.path.n_kept
+        return f"{n:,} of {size:,}"
 
     @property
     def mean(self) -> float:
@@ -83,13 +96,15 @@ class Scan:
     Args:
         rows: models fitted so far; the first is lag 1.
         lag2: gain of two lags on lag 1, in the judging blocks.
-        penalty: of all of them, per bin.
+        penalty: weight of the L2 penalty of all of them, per bin.
         how: how the recording was divided.
         n: how many models there will be.
         doing: what is being fitted; empty at the end.
         seconds_left: predicted.
         remarks: sentences to read with the table.
         repeats: gain of h(t), alone and with lag 1, on lag 1, where 20 trials or more have one length; else None.
+        l1: of all of them, lag 1 and lag 2 included: weight of the L1 penalty, or "chosen" for each on the stopping
+            part; 0 for none.
     """
 
     rows: tuple[ScanRow, ...]
@@ -101,6 +116,7 @@ class Scan:
     seconds_left: float
     remarks: tuple[str, ...] = ()
     repeats: tuple[Difference, Difference] | None = None
+    l1: Strength = 0.0
 
     @property
     def best(self) -> ScanRow:
@@ -127,14 +143,17 @@ class Scan:
 
     def in_words(self) -> str:
         """The table, in thousandths of a nat per bin."""
-        lines = [f"{'':24}{'gain on lag 1':>16}{'on one fewer':>16}{'AIC':>11}{'BIC':>11}"]
+        kept = f"{'couplings kept':>18}" if self.l1 else ""
+        lines = [f"{'':24}{'gain on lag 1':>16}{'on one fewer':>16}{'AIC':>11}{'BIC':>11}{kept}"]
         for each in self.rows:
             if each.note:
                 lines.append(f"{each.name:24}{each.note}")
                 continue
             gain, step = ("" if d is None else d.in_words() for d in (each.gain, each.step))
             name = f"{each.name}, sampled" if each.sampled else each.name
-            lines.append(f"{name:24}{gain:>16}{step:>16}{each.aic:11.4f}{each.bic:11.4f}")
+            lines.append(
+                f"{name:24}{gain:>16}{step:>16}{each.aic:11.4f}{each.bic:11.4f}{f'{each.kept:>18}' if self.l1 else ''}"
+            )
         lines.append(f"{'lag 2':24}{self.lag2.in_words():>16}")
         if self.repeats is not None:
             lines.append(f"{'h(t) alone':24}{self.repeats[0].in_words():>16}")
@@ -167,7 +186,8 @@ class Scan:
                 "judged": each.mean if each.judged.size else None, "gain": each.gain and each.gain.mean,
                 "gain_error": each.gain and each.gain.error, "step": each.step and each.step.mean,
                 "step_error": each.step and each.step.error, "aic": each.aic, "bic": each.bic,
-                "starts": list(each.stop), "chosen": each is self.chosen, "message": each.message, "note": each.note,
+                "l1": each.path and each.path.plain(), "starts": list(each.stop), "chosen": each is self.chosen,
+                "message": each.message, "note": each.note,
             }
             for each in self.rows
         ]  # fmt: skip

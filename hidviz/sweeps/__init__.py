@@ -7,6 +7,7 @@ from hidviz.sweeps.measurement import Measurement, key_of
 from hidviz.sweeps.paper_claims import claims
 from hidviz.sweeps.paper_figures import FIGURES, Figure, FigureKind
 from hidviz.sweeps.results import Results, differing, load, paths, results_of, save
+from hidviz.sweeps.spread import optimiser_words
 from hidviz.sweeps.sweep import LOOK, Keeps, Store, Sweep, SweepState, grid, run_sweep, table, traces
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "key_of",
     "load",
     "markdown",
+    "optimiser_words",
     "panels",
     "paths",
     "results_of",

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from hidviz.sweeps.spread import Estimate
-from hidviz.units import signed
+from hidviz.units import raised, signed
 
 FEWEST = 3  # networks
 
@@ -125,6 +125,5 @@ def thousandths(value: Estimate) -> str:
 def length(T: int) -> str:
     """T as 3·10⁴."""
     power = int(np.floor(np.log10(T)))
-    digits = str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
     head = T // 10**power
-    return f"{T}" if T < 1_000 else f"10{digits}" if head == 1 else f"{head}·10{digits}"
+    return f"{T}" if T < 1_000 else f"10{raised(power)}" if head == 1 else f"{head}·10{raised(power)}"

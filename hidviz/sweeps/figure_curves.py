@@ -102,10 +102,11 @@ def _error_panels(table: pd.DataFrame) -> Iterator[Panel]:
     found = with_rules(table[~is_limit(table)])
     several = found.groupby(["n_visible", "n_hidden", "by"])["n_steps"].transform("nunique") > 1
     found = found[several] if several.any() else found
+    both_endings = _with_both_endings(found)
     for (n_visible, n_hidden, by), network in found.groupby(["n_visible", "n_hidden", "by"], sort=False):
         series = [
             _series(block, ending, rows, "mse_aligned")
-            for ending, rows in _by_learner(network, found)
+            for ending, rows in _by_learner(network, both_endings)
             for block in BLOCKS
             if ((rows["block"] == block) & (rows["mse_aligned"] > 0.0)).any()
         ]
@@ -162,7 +163,7 @@ def _phase_panels(table: pd.DataFrame) -> Iterator[Panel]:
 
 def _cost_panels(table: pd.DataFrame) -> Iterator[Panel]:
     """Costs relative to the truth's on the same data, plus the limit: what endless data would cost."""
-    once = table.drop_duplicates("key")
+    once = with_rules(table.drop_duplicates("key"))
     for (n_visible, n_hidden), network in once.groupby(["n_visible", "n_hidden"], sort=False):
         long, found = network[is_limit(network)], network[~is_limit(network)]
         known = found[found["cost_at_truth"].notna()]
@@ -171,7 +172,7 @@ def _cost_panels(table: pd.DataFrame) -> Iterator[Panel]:
         longest = known.sort_values("n_steps")["cost_at_truth"].iloc[-1]
         limit = float(long["cost"].mean() if len(long) else longest)
         series = []
-        for ending, rows in _by_learner(known, known):
+        for ending, rows in _by_learner(known, _with_both_endings(known)):
             for name in COSTS:
                 truth = rows["held_out_at_truth" if name == "held_out" else "cost_at_truth"]
                 curve = rows.assign(**{name: rows[name] - truth + limit}).dropna(subset=[name])
@@ -208,11 +209,20 @@ def _trace_panels(table: pd.DataFrame, traces: pd.DataFrame) -> Iterator[Panel]:
         yield Panel(f"Errors, {start} start", "step", "rms error", False, tuple(series))
 
 
-def _by_learner(rows: pd.DataFrame, all_rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Groups that make one curve: a learner, and where it has runs that end either way, how these do."""
-    ends = with_rules(all_rows).groupby("learner")["stopped"].nunique()
-    both = set(ends[ends > 1].index)
-    for (learner, _), group in with_rules(rows).groupby(["learner", "by"], sort=False):
+def _with_both_endings(rows: pd.DataFrame) -> set[str]:
+    """Learners that have runs which end either way, of a table with its rules."""
+    ends = rows.groupby("learner")["stopped"].nunique()
+    return set(ends[ends > 1].index)
+
+
+def _by_learner(rows: pd.DataFrame, both: set[str]) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Groups that make one curve: a learner, and where it is among those that end either way, how its runs do.
+
+    Args:
+        rows: of a table with its rules (`with_rules`).
+        both: learners whose curves name how their runs end.
+    """
+    for (learner, _), group in rows.groupby(["learner", "by"], sort=False):
         for choice in (True, False):
             part = group[group["stopped"] == choice]
             if len(part):

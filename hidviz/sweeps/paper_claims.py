@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 
 from hidviz.sweeps.claims import FEWEST, Claim, Number, judged, length, one_of, percent, plain, size, thousandths
+from hidviz.sweeps.heights import BLOCKS
 from hidviz.sweeps.spread import Estimate, difference, estimate, is_limit, ratio, slopes, with_rules
 
 ALIKE = np.log(1.25)  # errors within a quarter of each other are about alike
 SLOPE = 0.15  # a slope within this of -1 falls as 1/T, within this of 0 is flat
-BLOCKS = ("J", "K", "L")
 SIZES = (5, 8)
 
 

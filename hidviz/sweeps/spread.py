@@ -100,13 +100,14 @@ def with_rules(table: pd.DataFrame) -> pd.DataFrame:
     learned = table["penalty"].astype(str) == "learned" if "penalty" in table else pd.Series(False, table.index)
     optimiser = table["optimiser"] if "optimiser" in table else pd.Series(None, table.index, dtype=object)
     names = [
-        ", ".join(words for words, said in ((_optimiser(name), name), ("learned penalty", by_data)) if said)
+        ", ".join(words for words, said in ((optimiser_words(name), name), ("learned penalty", by_data)) if said)
         for name, by_data in zip(optimiser.where(optimiser.notna(), ""), learned, strict=True)
     ]
     return table.assign(stopped=table["patience"].notna(), by=names)
 
 
-def _optimiser(name: str) -> str:
+def optimiser_words(name: str | None) -> str:
+    """What an optimiser is called within a sentence; nothing where none was asked for."""
     return OPTIMISERS[name].title.lower() if name else ""
 
 
@@ -120,7 +121,7 @@ def flags(table: pd.DataFrame) -> pd.Series[str]:
     box = table["box"].astype(float).fillna(np.inf)
     boxed = table["largest"].astype(float) >= box * (1.0 - 1e-9)
     sampling = table["learner"].map(lambda name: LEARNERS[name].stochastic)
-    as_it_should = table["state"].isin(["converged"]) | (
+    as_it_should = (table["state"] == "converged") | (
         (table["state"] == "finished") & (table["patience"].notna() | sampling | (table["max_steps"] == 0))
     )
     words = [

@@ -1,12 +1,29 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from hidviz import LEARNERS, Couplings, Infeasible, Recording, fit, random_couplings, random_start, regauge, simulate
+from hidviz import (
+    LEARNERS,
+    Couplings,
+    Infeasible,
+    Recording,
+    Settings,
+    divide,
+    fit,
+    fit_recording,
+    random_couplings,
+    random_start,
+    regauge,
+    simulate,
+)
+from hidviz.background import return_value
 from hidviz.background.checkpoint import paced
 from hidviz.evaluation.error_bars import FLAT, compare_errors, error_bars
 from hidviz.evaluation.information import information
 from hidviz.network.couplings import learned_blocks
-from hidviz.network.gauge import Gauge
+from hidviz.network.gauge import Gauge, best_gauge
+from tests.benchmarks.sparse import sparse_network
 from tests.oracle import louis
 
 
@@ -196,3 +213,49 @@ def test_fifty_units_without_hidden_ones_have_error_bars():
     nothing = Couplings(np.zeros((50, 50)), np.zeros((50, 0)), np.zeros((0, 50)))
     bars = error_bars(nothing, recording, bias=True)
     np.testing.assert_allclose(bars.standard_errors.vector(("J", "h")), 5_000**-0.5, rtol=0.05)
+
+
+@pytest.mark.parametrize(("n_hidden", "hidden_hidden"), [(2, False), (2, True), (0, False)])
+def test_couplings_that_are_held_at_zero_have_no_error_and_the_others_that_of_a_smaller_model(n_hidden, hidden_hidden):
+    full, recording = case(3, n_hidden, (300, 2, 200))
+    blocks = learned_blocks(n_hidden, hidden_hidden=hidden_hidden, bias=True)
+    rng = np.random.default_rng(1)
+    kept = {name: rng.random(getattr(full, name).shape) < 0.6 for name in ("J", "K", "L", "M")}
+    couplings = replace(full, **{name: getattr(full, name) * there for name, there in kept.items()})
+    bars = error_bars(couplings, recording, hidden_hidden=hidden_hidden, bias=True, zeros_held=True)
+    free = np.concatenate(
+        [kept[name].ravel() if name in kept else np.full(getattr(full, name).size, True) for name in blocks]
+    )
+    if hidden_hidden:  # M of a random network is zero: nothing of it is kept
+        free &= np.concatenate([np.full(getattr(full, name).size, name != "M") for name in blocks])
+    whole = matrix(couplings, recording, hidden_hidden=hidden_hidden, bias=True)
+    values, directions = np.linalg.eigh(whole[np.ix_(free, free)])
+    told = values >= FLAT
+    expected = np.sqrt((directions[:, told] ** 2 / values[told]).sum(axis=1))
+    found = bars.standard_errors.vector(blocks)
+    np.testing.assert_allclose(found[free], expected, rtol=1e-8)
+    assert not found[~free].any()
+    assert not bars.flat_parts.vector(blocks)[~free].any()
+    assert len(bars.eigenvalues) == free.sum() < len(free)
+    errors = bars.standard_errors.J[kept["J"]]
+    assert bars.mean_variance["J"] == pytest.approx(np.mean(errors**2))
+
+
+@pytest.mark.slow
+def test_errors_of_what_an_l1_penalty_keeps_cover_the_truth_somewhat_less_often_than_they_say():
+    """Six networks of 8 + 1 units with 30 % of their couplings; of some 200 that are kept, 95 % would be covered."""
+    hits = total = 0
+    for seed in range(6):
+        truth = sparse_network(8, 1, 0.3, seed)
+        recording = simulate(truth, 6_000, np.random.default_rng([seed, 1])).recording
+        found = return_value(fit_recording(recording, Settings("exact", 1, max_steps=300, l1="chosen")))
+        bars = error_bars(found.couplings, divide(recording).learn, bias=True, zeros_held=True)
+        gauge = best_gauge(found.couplings, truth)
+        aligned, errors = (regauge(each, gauge) for each in (found.couplings, bars.standard_errors))
+        for name in ("J", "K", "L"):
+            value, error = getattr(aligned, name), np.abs(getattr(errors, name))
+            kept = value != 0.0
+            hits += int((np.abs(value - getattr(truth, name))[kept] <= 1.96 * error[kept]).sum())
+            total += int(kept.sum())
+    assert total > 100
+    assert 0.75 < hits / total < 0.96

@@ -5,11 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hidviz import Recording, divide, random_couplings, scan, simulate
+from hidviz import Recording, Settings, divide, fit_recording, hide_unit, random_couplings, scan, simulate
+from hidviz.background import return_value
 from hidviz.evaluation.paired import Difference, block_costs, paired
-from hidviz.experiments.scan_speed import learner_for
+from hidviz.experiments.lags import fit_lags
+from hidviz.experiments.scan_speed import check_exact, learner_for
 from hidviz.experiments.scan_table import Scan, ScanRow
+from hidviz.learners import Infeasible, prepare
 from hidviz.ui.text.own_scan import rows_table
+from tests.benchmarks.sparse import sparse_network
 
 
 def simulated(n_hidden, seed, n_visible=5, n_bins=8000):
@@ -110,3 +114,60 @@ def test_a_model_that_nothing_could_judge_is_refused_before_it_is_fitted():
     *_, table = scan(parts, hidden=(12,), hidden_hidden=(True,), starts=1)
     assert "4**12 transitions a step" in table.rows[1].note
     assert not table.rows[1].judged.size
+
+
+@pytest.fixture(scope="module")
+def sparse():
+    """A recording of a sparse network with one hidden unit, its parts, and the tables of a scan with an L1 penalty."""
+    recording = simulate(sparse_network(6, 1, 0.3, seed=4), 3000, np.random.default_rng(5)).recording
+    parts = divide(recording)
+    return recording, parts, list(scan(parts, hidden=range(2), hidden_hidden=(False,), starts=1, l1="chosen"))
+
+
+def test_an_l1_penalty_is_chosen_for_each_model_of_a_scan_as_for_a_single_fit(sparse):
+    recording, parts, tables = sparse
+    last = tables[-1]
+    lag1, one = last.rows
+    single = return_value(fit_recording(recording, Settings("exact", 1, starts=1, max_steps=300, l1="chosen")))
+    assert one.couplings == single.couplings
+    assert one.path.plain() == single.l1.plain() == last.records()[1]["l1"]
+    assert one.gain.mean == pytest.approx(single.summary["gains"]["visible"])
+    assert last.lag2.mean == pytest.approx(lag1.mean - single.summary["baselines_held_out"]["visible-lag2"], abs=1e-12)
+    assert one.n_parameters == np.count_nonzero(one.couplings.vector(("J", "K", "L", "h", "g"))) < 6 * 9 + 1
+    assert one.stop == tuple(single.summary["starts"])
+    assert one.judged == pytest.approx(block_costs(one.couplings, parts.judge))
+    assert any("1 hidden unit, L1 penalty" in table.doing for table in tables)
+    assert f"{one.kept}" in last.in_words()
+    assert f"<td>{one.kept}</td>" in rows_table(last)
+
+
+def test_lag_1_and_lag_2_of_a_sparse_scan_have_an_l1_path_of_their_own(sparse):
+    _, parts, tables = sparse
+    stop = prepare("visible", parts.stop, n_hidden=0, bias=True)
+    for lags, n in ((1, 36), (2, 72)):
+        plain, found = fit_lags(parts, lags), fit_lags(parts, lags, l1="chosen")
+        zeros, size = sum(found.path.n_zero.values()), found.path.n_kept[1]
+        assert size == n
+        assert n // 4 < zeros < n
+        assert found.judged.mean() < plain.judged.mean()
+        assert found.path.stop.min() < found.path.without
+        np.testing.assert_array_equal(found.couplings.L, plain.couplings.L)
+        if lags == 1:
+            assert -stop(found.couplings).objective / stop.n_transitions == found.path.stop.min()
+            assert tables[-1].rows[0].couplings == found.couplings
+
+
+def test_a_sparse_scan_leaves_out_what_would_be_sampled():
+    with pytest.raises(Infeasible, match="12 hidden units would be sampled"):
+        check_exact("gibbs", 12)
+    check_exact("exact", 12)
+    coins = divide(simulated(0, 1, n_bins=400))
+    with pytest.raises(ValueError, match="The L1 penalty"):
+        next(scan(coins, hidden=(), l1=-1.0))
+
+
+def test_a_unit_is_hidden_under_the_penalty_of_the_scan(sparse):
+    _, parts, _ = sparse
+    plain, strong = (hide_unit(parts, 3, hidden_hidden=False, starts=1, l1=l1) for l1 in (0.0, 10.0))
+    assert abs(plain.r) > 0.3
+    assert abs(strong.r) < 0.1  # no coupling is left that could tell: rounding alone

@@ -23,6 +23,7 @@ def test_ours_goes_from_the_first_press_to_the_chart_the_checks_and_the_export(o
     press(tab, "Try ours")
     tab.get_by_text("49,900 bins of 20 ms").wait_for()
     tab.get_by_text("5 ms would lose 5.5 %").wait_for()
+    assert not tab.get_by_text("undefined").count()
     tab.get_by_label("Most hidden units").select_option("1")
     tab.get_by_label("Memory (M)").select_option("yes")
     tab.get_by_label("Starts", exact=True).select_option("1")
@@ -59,3 +60,17 @@ def test_a_bad_file_is_told_and_the_data_before_it_stay(open_page, tmp_path):
     assert tab.get_by_text("4 units, counts; 400 bins").is_visible()
     take(tab, tmp_path / "good.csv")
     until(tab, lambda: not tab.get_by_text("bad.csv, line 3").is_visible(), "the refusal to go")
+
+
+def test_a_scan_is_sparse_at_a_switch_and_says_so_in_its_table_and_its_command(open_page, tmp_path):
+    tab = open_page("?tab=mydata", width=800)
+    np.save(tmp_path / "counts.npy", np.random.default_rng(1).poisson(0.6, (1500, 4)))
+    take(tab, tmp_path / "counts.npy")
+    tab.get_by_text("4 units, counts; 1,500 bins").wait_for()
+    tab.get_by_label("Most hidden units").select_option("1")
+    tab.get_by_role("switch", name=re.compile("Sparse couplings")).check()
+    press(tab, "Start scan")
+    tab.get_by_text("All 3 models are there").wait_for(timeout=120_000)
+    assert tab.get_by_role("columnheader", name="couplings kept").is_visible()
+    assert " --l1 " in tab.locator("code").filter(has_text="hidviz fit").inner_text()
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

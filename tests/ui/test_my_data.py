@@ -1,6 +1,9 @@
 """My data: files are read or refused with a sentence, the data before them stay, and binning follows the slider."""
 
+import io
+import json
 import time
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -12,11 +15,13 @@ from hidviz.evaluation.paired import Difference, paired
 from hidviz.experiments.scan_table import Scan, ScanRow
 from hidviz.network.preview import preview_of
 from hidviz.ui.components.run_file import Files
+from hidviz.ui.export.own_results import packed
 from hidviz.ui.plots.gains import Gains
 from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.own_files import LARGEST, OUR_SOURCE, How, Source, iter_look, read
 from hidviz.ui.state.own_scan import Plan, Scanned
 from hidviz.ui.tabs.my_data import MyDataTab
+from hidviz.ui.tabs.my_data_scan import ScanSection
 from hidviz.ui.text.my_data import command_words, head_in_words, on_the_page, remarks_html, units_table
 from hidviz.ui.text.own_scan import answer, end_in_words, rows_table
 from tests.recordings import hippocampus, write_cells, write_events, write_nwb
@@ -225,6 +230,34 @@ def test_a_scan_on_the_page_is_the_scan_of_the_engine(data, tmp_path):
     assert f"One hidden unit: {expected.chosen.gain.in_words()}" in answer(found.table, complete=True)
     assert rows_table(found.table).count("<tr") == 1 + 2 + 1
     assert 'class="best"' in rows_table(found.table)
+
+
+def test_a_sparse_scan_on_the_page_is_that_of_the_engine_and_is_handed_out_with_its_command(data, tmp_path):
+    data.open(small(tmp_path))
+    section = ScanSection(data)
+    section._turned("sparse", True)
+    assert section.form.values["sparse"] is True
+    section._turned("most", "1")
+    section._turned("coupled", "no")
+    section._turned("starts", "1")
+    found = scanned(data, section._plan)
+    recording = data.looked.spikes.recording()
+    *_, expected = scan(
+        divide(recording), hidden=range(2), hidden_hidden=(False,), starts=1, max_steps=250, l1="chosen"
+    )
+    row = found.table.rows[1]
+    assert row.couplings == expected.rows[1].couplings
+    assert row.path.weight > 0.0
+    assert "couplings kept" in rows_table(found.table)
+    assert f"<td>{row.kept}</td>" in rows_table(found.table)
+    assert " --l1 " in command_words(*found.command)
+    assert _parser().parse_args(list(found.command)).l1 == "chosen"
+    with zipfile.ZipFile(io.BytesIO(packed(found, row, None))) as archive:
+        settings = json.loads(archive.read("settings.json"))
+        assert archive.read("couplings.csv").decode().splitlines()[0] == "block,to,from,value,outlives"
+    assert settings["settings"]["sparse"] is True
+    assert settings["exported"]["l1"] == row.path.plain()
+    assert " --l1 " in settings["command"]
 
 
 def test_a_stopped_scan_keeps_its_rows_and_says_so(data, tmp_path):

@@ -51,8 +51,8 @@ export function render({ model }) {
         }
       })
     }
-    const badge = make("span", { class: "badge", "aria-hidden": "true" }, acts)
-    place.append(make("label", { for: id }, label), make("div", { class: "entry" }, input, badge), error)
+    const badge = acts ? [make("span", { class: "badge", "aria-hidden": "true" }, acts)] : []
+    place.append(make("label", { for: id }, label), make("div", { class: "entry" }, input, ...badge), error)
     fields.set(name, { input, error, kind })
     return place
   }

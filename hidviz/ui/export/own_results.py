@@ -1,7 +1,8 @@
 """What was found of an own recording as one .zip: arrays, tables, settings with a hash of the data, and the command.
 
     model.npz       J, K, L, M, h, g of the model (rows receive, columns send), its hidden units' posterior, and h(t)
-    couplings.csv   the same by name: block, to, from, value; of two halves, where they were fitted
+    couplings.csv   the same by name: block, to, from, value; of two halves, where they were fitted; under an L1 penalty
+                    the strongest that each outlives
     scan.csv        the rows of the scan
     hidden.csv      units hidden in turn, where that was done
     settings.json   settings, gains with their errors, SHA-256 of the files, and the same without a page
@@ -95,7 +96,8 @@ def _arrays(scanned: Scanned, row: ScanRow) -> bytes:
 def _couplings(scanned: Scanned, row: ScanRow, checked: Checked | None) -> str:
     assert row.couplings is not None
     names, blocks = _names(scanned), learned_blocks(row.n_hidden, hidden_hidden=row.hidden_hidden, bias=True)
-    table = couplings_table(row.couplings, names, blocks=blocks)
+    outlives = None if row.path is None else row.path.outlives
+    table = couplings_table(row.couplings, names, outlives=outlives, blocks=blocks)
     if checked is not None and checked.row is row and checked.halves is not None:
         for name, half in (("first_half", checked.halves.first), ("second_half", checked.halves.second)):
             table[name] = couplings_table(aligned(half, row.couplings), names, blocks=blocks)["value"]
@@ -115,7 +117,12 @@ def _table(rows: list[dict[str, Any]]) -> str:
 def _settings(scanned: Scanned, row: ScanRow) -> str:
     source, plan = scanned.looked.source, scanned.plan
     told = scan_summary(scanned.table, scanned.recording, asdict(plan)) | {
-        "exported": {"n_hidden": row.n_hidden, "hidden_hidden": row.hidden_hidden, "repeats": row.driven},
+        "exported": {
+            "n_hidden": row.n_hidden,
+            "hidden_hidden": row.hidden_hidden,
+            "repeats": row.driven,
+            "l1": row.path and row.path.plain(),
+        },
         "files": list(source.names),
         "files_sha256": source.digest,
         "read_as": asdict(source.how),

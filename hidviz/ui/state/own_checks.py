@@ -125,7 +125,7 @@ def _steps(scanned: Scanned, row: ScanRow, units: tuple[str, ...]) -> list[_Step
             driven = parts.with_external_field(row.external_field)
             found = hide_unit(
                 driven, name, n_hidden=row.n_hidden, hidden_hidden=row.hidden_hidden, penalty=penalty,
-                max_steps=row.max_steps, sampled=row.sampled,
+                l1=row.l1, max_steps=row.max_steps, sampled=row.sampled,
             )  # fmt: skip
             return {"hidden": (*known.hidden, found)}
 

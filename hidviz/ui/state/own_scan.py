@@ -22,6 +22,7 @@ class Plan:
         repeats: "both", "no" or "yes": whether under h(t), which repeats tell; only where there are repeats.
         starts: random starts of each model.
         steps: most steps of a start.
+        sparse: whether every model has an L1 penalty, chosen on the stopping part.
     """
 
     most: int = 2
@@ -29,6 +30,7 @@ class Plan:
     repeats: str = "both"
     starts: int = 2
     steps: int = 250
+    sparse: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,7 @@ class Scanned:
         words += ["--transpose"] if how.transpose else []
         words += ["--hidden", f"0-{plan.most}", "--hidden-hidden", plan.coupled]
         words += [] if plan.repeats == "both" else ["--repeats", plan.repeats]
+        words += ["--l1"] * plan.sparse
         return (*words, "--starts", str(plan.starts), "--steps", str(plan.steps), "--out", "fit.npz")
 
 
@@ -85,8 +88,7 @@ def iter_scan(looked: Looked, plan: Plan) -> Iterator[Scanned]:
     parts = divide(recording)
     tables = scan(
         parts, hidden=range(plan.most + 1), hidden_hidden=WHICH[plan.coupled], driven=WHICH[plan.repeats],
-        starts=plan.starts,
-        max_steps=plan.steps,
+        starts=plan.starts, max_steps=plan.steps, l1="chosen" if plan.sparse else 0.0,
     )  # fmt: skip
     first = None
     for table in tables:

@@ -27,6 +27,10 @@ HELP = {
     "coupled": "Whether they are coupled to each other and themselves from bin to bin; without, they forget after one.",
     "repeats": "What is the same in all trials, as an input of its own; only with 20 trials or more of one length.",
     "starts": "Random starts of each model; the best is kept.",
+    "sparse": (
+        "Sets couplings that the data do not ask for to exactly zero, in every model, lag 1 and lag 2 too; "
+        "how strongly, the part that stops the steps decides. Takes several times as long."
+    ),
 }
 FIELDS = {
     "most": ("Most hidden units", [(str(k), str(k)) for k in range(1, 7)]),
@@ -34,6 +38,7 @@ FIELDS = {
     "repeats": ("Stimulus h(t)", list(WHICH.items())),
     "starts": ("Starts", [(str(k), str(k)) for k in (1, 2, 3, 5, 8)]),
 }
+SPARSE = "Sparse couplings (L1)"
 
 
 class ScanSection:
@@ -48,12 +53,12 @@ class ScanSection:
         self._plan = Plan()
         self.form = Form(
             self._turned,
-            groups=[{"title": "", "folded": False, "rows": [list(FIELDS)]}],
+            groups=[{"title": "", "folded": False, "rows": [list(FIELDS), ["sparse"]]}],
             fields={
                 name: {"kind": "choice", "label": label, "options": [list(pair) for pair in options],
                        "help": HELP[name]}
                 for name, (label, options) in FIELDS.items()
-            },
+            } | {"sparse": {"kind": "switch", "label": SPARSE, "help": HELP["sparse"]}},
             values=self._values(), margin=0, sizing_mode="stretch_width", max_width=640,
         )  # fmt: skip
         self.work = BackgroundWork(
@@ -79,7 +84,7 @@ class ScanSection:
         """Draw how far the scan has come, and of what it is."""
         data, scanned = self._data, self._data.scanned
         self.layout.visible = data.looked is not None
-        self.form.disabled = list(FIELDS) if data.scanning else []
+        self.form.disabled = [*FIELDS, "sparse"] if data.scanning else []
         done = 0.0 if scanned is None else len(scanned.table.rows) / scanned.table.n
         self.work.show(self._state(scanned), working=data.scanning, done=done)
         self.found.visible = scanned is not None
@@ -116,12 +121,16 @@ class ScanSection:
         self._data.scan(self._plan)
 
     def _turned(self, name: str, value: str | bool) -> None:
-        chosen = dict(FIELDS[name][1])
-        if isinstance(value, str) and value in chosen:
+        if name == "sparse":
+            self._plan = replace(self._plan, sparse=value is True)
+        elif isinstance(value, str) and value in dict(FIELDS[name][1]):
             changed: dict[str, Any] = {name: value if value in WHICH else int(value)}
             self._plan = replace(self._plan, **changed)
         self.form.values = self._values()
 
-    def _values(self) -> dict[str, str]:
+    def _values(self) -> dict[str, str | bool]:
         plan = self._plan
-        return {"most": str(plan.most), "coupled": plan.coupled, "repeats": plan.repeats, "starts": str(plan.starts)}
+        return {
+            "most": str(plan.most), "coupled": plan.coupled, "repeats": plan.repeats, "starts": str(plan.starts),
+            "sparse": plan.sparse,
+        }  # fmt: skip

@@ -67,7 +67,7 @@ def called(row: ScanRow) -> str:
 
 def rows_table(table: Scan) -> str:
     """The rows, the chosen one marked, with lag 2 and what repeats tell below."""
-    heads = ("", "gain on lag 1", "on one unit fewer", "AIC", "BIC")
+    heads = ("", "gain on lag 1", "on one unit fewer", "AIC", "BIC", *("couplings kept",) * bool(table.l1))
     chosen, body = table.chosen, []
     lowest = [min((each for each in found if np.isfinite(each)), default=np.nan)
               for found in ([row.aic for row in table.rows], [row.bic for row in table.rows])]  # fmt: skip
@@ -75,20 +75,23 @@ def rows_table(table: Scan) -> str:
         remarks = ["chosen"] * (each is chosen) + ["sampled"] * each.sampled
         name = f"{each.name} ({', '.join(remarks)})" if remarks else each.name
         if each.note:
-            body.append(f'<tr><th scope="row">{name}</th><td colspan="4">{escape(each.note)}</td></tr>')
+            body.append(f'<tr><th scope="row">{name}</th><td colspan="{len(heads) - 1}">{escape(each.note)}</td></tr>')
             continue
         first = each is table.rows[0]
         gain, step = ("–" if d is None or first else d.in_words() for d in (each.gain, each.step))
         above = (_above(each.aic, lowest[0]), _above(each.bic, lowest[1]))
-        body.append(_line(name, (gain, step, *above), ' class="best"' if each is chosen else ""))
+        kept = (each.kept,) * bool(table.l1)
+        body.append(_line(name, (gain, step, *above, *kept), ' class="best"' if each is chosen else ""))
     extra = {"lag 2, no hidden unit": table.lag2}
     if table.repeats is not None:
         extra["h(t) alone"] = table.repeats[0]
-    body += [_line(name, (gain.in_words(), "–", "–", "–")) for name, gain in extra.items()]
+    body += [_line(name, (gain.in_words(), *("–",) * (len(heads) - 2))) for name, gain in extra.items()]
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     caption = (
         f"Gains in {UNIT} on the judging blocks, ± one standard error of paired differences; AIC and BIC above the "
         "lowest of all, in the same unit, on the part learned from."
+        + " Couplings not kept are exactly zero, by an L1 penalty chosen for each model."
+        * bool(table.l1)
     )
     return (
         f"<p>{caption} {escape(table.how)}.</p>"

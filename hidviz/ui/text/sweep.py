@@ -10,8 +10,7 @@ import pandas as pd
 from hidviz.background import SCHEDULER
 from hidviz.experiments import Experiment
 from hidviz.learners import LEARNERS
-from hidviz.learning import OPTIMISERS
-from hidviz.sweeps import SweepState
+from hidviz.sweeps import SweepState, optimiser_words
 from hidviz.units import duration
 
 COLUMNS = {
@@ -26,7 +25,7 @@ def name_of(experiment: Experiment) -> str:
     """An experiment in a few words, telling those of a figure apart."""
     e = experiment
     ending = "" if e.patience is None else ", stopped"
-    by = "" if e.optimiser is None else f", {OPTIMISERS[e.optimiser].title.lower()}"
+    by = f", {optimiser_words(e.optimiser)}" if e.optimiser else ""
     learned = ", learned penalty" if e.penalty == "learned" else ""
     start = "" if e.start == "random" and e.start_index == 1 else f", {e.start} {e.start_index}"
     seed = "" if e.seed == 1 else f", seed {e.seed}"
