@@ -12,7 +12,7 @@ import panel_material_ui as pmui
 import param
 from bokeh.themes import Theme
 
-from hidviz.background import keep_one_blas_thread
+from hidviz.background import keep_few_arenas, keep_one_blas_thread
 from hidviz.experiments import ABOUT_PRESETS, preset_of
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.connection import Connection
@@ -66,6 +66,7 @@ def page() -> Any:
     if pn.state.curdoc is not None:
         pn.state.curdoc.theme = OWN_FIGURES
     keep_one_blas_thread()  # whoever builds a page serves it: runs share the cores with browsers and each other
+    keep_few_arenas()
     send_the_last_message()
     pn.extension("katex", reconnect=True, notifications=True)
     link = read_link(pn.state.session_args)
