@@ -24,12 +24,21 @@ LONGEST = 900  # seconds after which the tests have noticed: the fault made them
 TESTS = {
     "hidviz/network/gauge.py": ["tests/network/test_gauge.py"],
     "hidviz/background/runner.py": ["tests/background/test_runner.py"],
+    "hidviz/background/arenas.py": ["tests/background/test_arenas.py"],
     "hidviz/background/memory.py": ["tests/background/test_memory.py"],
     "hidviz/background/files.py": ["tests/faults/test_files.py"],
     "hidviz/learning/loop.py": ["tests/learning"],
     "hidviz/learning/optimisers.py": ["tests/learning"],
-    "hidviz/learners/backprop.py": ["tests/learners/test_backprop.py", "tests/learners/test_contract.py"],
-    "hidviz/learners/exact.py": ["tests/learners/test_exact.py", "tests/learners/test_contract.py"],
+    "hidviz/learners/backprop.py": [
+        "tests/learners/test_backprop.py",
+        "tests/learners/test_contract.py",
+        "tests/learners/test_time_blocks.py",
+    ],
+    "hidviz/learners/exact.py": [
+        "tests/learners/test_exact.py",
+        "tests/learners/test_contract.py",
+        "tests/learners/test_time_blocks.py",
+    ],
     "hidviz/learners/mean_field.py": ["tests/learners"],
     "hidviz/learners/gibbs.py": ["tests/learners/test_gibbs.py", "tests/learners/test_contract.py"],
     "hidviz/learners/parts/gibbs_sweep.py": ["tests/learners/test_gibbs.py", "tests/learners/test_contract.py"],

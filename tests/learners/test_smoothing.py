@@ -71,6 +71,10 @@ def test_printed_rule_for_hidden_to_hidden_couplings_is_not_the_slope(case):
     assert np.abs(gradient.M - printed).max() > 0.5 * np.abs(gradient.M).max()
 
 
+def test_without_being_asked_for_there_is_no_bias():
+    assert set(prepare_chain(Recording(np.ones((30, 3))), n_hidden=1).learned) == {"J", "K", "L", "M"}
+
+
 def test_a_posterior_that_would_take_too_long_is_refused():
     with pytest.raises(Infeasible, match=r"4\*\*12 transitions a step"):
         hidden_posterior(random_couplings(3, 12, np.random.default_rng(1)), Recording(np.ones((30, 3))))
