@@ -1,6 +1,6 @@
 """Threads, processes and files: work that goes on beside whoever asked for it. It knows nothing of networks."""
 
-from hidviz.background.arenas import keep_few_arenas
+from hidviz.background.arenas import hand_back_memory, keep_few_arenas
 from hidviz.background.blas import keep_one_blas_thread, on_one_blas_thread, one_blas_thread
 from hidviz.background.checkpoint import checkpoint, mapped, return_value
 from hidviz.background.executors import SCHEDULER, Crew, Workers, workers
@@ -31,6 +31,7 @@ __all__ = [
     "check_writable",
     "checkpoint",
     "format_size",
+    "hand_back_memory",
     "keep_few_arenas",
     "keep_one_blas_thread",
     "largest_number",

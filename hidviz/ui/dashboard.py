@@ -6,6 +6,7 @@ one hold, at the pace of `hidviz.ui.state.frame_pacing`. The worker never touche
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from functools import partial
@@ -15,6 +16,7 @@ import panel as pn
 from panel.io import hold
 from panel.io.callbacks import PeriodicCallback
 
+from hidviz.background import hand_back_memory
 from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, preset_of, shipped_frame
 from hidviz.learning import Cure, Remark
 from hidviz.network import Gauge
@@ -38,6 +40,7 @@ from hidviz.ui.text.help import HELP
 from hidviz.ui.text.status import remarks_of, sentences_of, state_of
 
 FIRST = "A finished run of Fig. 3. Press Run to watch it being learned."
+AFTERWARDS = 3  # seconds after which what a session held has been found to be of no use
 PERIOD = 40  # milliseconds between looks at the session
 LOG = logging.getLogger(__name__)
 KEYS = (" ", "s", "h", "r", "a", "u", "U", "?", "Escape", *"123456789")
@@ -88,6 +91,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         for ref, (_, _, document, _) in list(pn.state._views.items()):
             if document is context._document:
                 del pn.state._views[ref]
+        asyncio.get_running_loop().call_later(AFTERWARDS, hand_back_memory)
 
     def close(self) -> None:
         """End the worker and the tick."""
