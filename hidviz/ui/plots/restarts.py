@@ -78,7 +78,7 @@ class RestartsPlot:
             name=f"Starts: {block}",
         )
         plot.xaxis.ticker = FixedTicker(ticks=[FOUND, ALIGNED])
-        plot.xaxis.major_label_overrides = {FOUND: "as found", ALIGNED: "aligned to the truth"}
+        plot.xaxis.major_label_overrides = {FOUND: "as found", ALIGNED: "aligned"}
         plot.yaxis.axis_label = f"rms error of {block}"
         plot.add_glyph(
             source,

@@ -141,7 +141,7 @@ class CompareTab:
         names = [pin.name for pin in self._pins]
         for select in self.selects:
             chosen = select.value if select.value in names else names[-1]
-            select.param.update(options=names, value=chosen)
+            select.param.update(options=names, value=chosen, visible=True)
         self.selects[1].value = names[-1]
         self.hint.object = (
             f"{len(names)} run{'s' if len(names) > 1 else ''} pinned. Change a knob, run, and pin another."
@@ -158,7 +158,7 @@ class CompareTab:
         )  # fmt: skip
         self.hint = sentence(IDLE)
         self.selects = [
-            pmui.Select(label=label, options=[], size="small", width=320, margin=(8, 16, 8, 0))
+            pmui.Select(label=label, options=[], visible=False, size="small", width=320, margin=(8, 16, 8, 0))
             for label in ("One", "Other")
         ]
         for select in self.selects:

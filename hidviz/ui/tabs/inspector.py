@@ -85,9 +85,9 @@ class InspectorTab:
     # Building, once
 
     def _build(self) -> None:
-        self.unit = pmui.Select(label="Unit", options={}, size="small", width=200, margin=(8, 8, 8, 0))
+        self.unit = pmui.Select(label="Unit", options={}, size="small", width=140, margin=(8, 8, 8, 0))
         self.whose = pmui.Select(
-            label="Couplings drawn", options=list(WHOSE), value=WHOSE[2], size="small", width=200, margin=8
+            label="Couplings drawn", options=list(WHOSE), value=WHOSE[2], size="small", width=184, margin=(8, 0)
         )
         for choice in (self.unit, self.whose):
             choice.param.watch(self._changed, "value")
