@@ -115,6 +115,16 @@ def test_the_table_is_sorted_and_walked_by_keyboard(tab):
     assert next(iter(numbers(tab))) == "L h1 ← 1"
 
 
+def test_the_last_of_many_choices_counts_however_late_the_answer(tab):
+    rows(tab).first.get_by_role("button").click()
+    until(tab, lambda: rows(tab).first.get_attribute("aria-current") == "true", "the first row")
+    rows(tab).evaluate_all("(rows) => { for (const k of [1, 0]) { rows[k].querySelector('button').click() } }")
+    tab.wait_for_timeout(500)
+    until(tab, lambda: rows(tab).first.get_attribute("aria-current") == "true", "the first row again", 10)
+    spoken = rows(tab).first.get_by_role("button").get_attribute("aria-label")
+    tab.get_by_text(f"{spoken}: true").wait_for()
+
+
 def test_a_unit_is_isolated_in_the_drawing_and_in_the_table(tab):
     drawing = tab.get_by_role("group", name=re.compile("^Couplings of the unit"))
     until(tab, lambda: drawing.locator("line").count() == 12, "6 lines into hidden 1 and 6 out of it")

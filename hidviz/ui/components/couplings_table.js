@@ -41,7 +41,8 @@ export function render({ model }) {
     cell.ariaSort = here ? (sorting.down ? "descending" : "ascending") : null
   })
 
-  const choose = (k) => { if (k !== model.chosen) { model.send_msg({ choose: k }) } }
+  let asked = model.chosen // where the answer is still on its way, the last one counts
+  const choose = (k) => { if (k !== asked) { model.send_msg({ choose: asked = k }) } }
   const go = (place) => {
     const k = order[Math.max(0, Math.min(order.length - 1, place))]
     rows[k].head.focus()
@@ -88,7 +89,7 @@ export function render({ model }) {
   model.on("heads", () => { order = []; build(); update() })
   model.on("values", update)
   model.on("running", update)
-  model.on("chosen", point)
+  model.on("chosen", () => { asked = model.chosen; point() })
   build()
   update()
   return themed(model, frame)

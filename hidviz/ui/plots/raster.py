@@ -45,7 +45,7 @@ class Raster:
         self._start = self.figure.add_glyph(self._starts, VSpan(x="x", line_width=2))
         self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = "time (bins)", "unit"
         self.rates.xaxis.axis_label = "rate (spikes per bin)"
-        self.figure.xaxis.ticker.desired_num_ticks = 3  # more would run together on a phone
+        self.figure.xaxis.ticker.desired_num_ticks = 4  # more would run together on a phone
         self.rates.xaxis.ticker = FixedTicker(ticks=[0.0, 0.5, 1.0])
         self._n = (1, 0)
         self._colours = (LIGHT.text, LIGHT.L)
