@@ -2,7 +2,7 @@
 
 from hidviz.background.arenas import hand_back_memory, keep_few_arenas
 from hidviz.background.blas import keep_one_blas_thread, on_one_blas_thread, one_blas_thread
-from hidviz.background.checkpoint import checkpoint, mapped, return_value
+from hidviz.background.checkpoint import checkpoint, mapped, paced, return_value
 from hidviz.background.executors import SCHEDULER, Crew, Workers, workers
 from hidviz.background.files import append_line, check_writable, replacing, write
 from hidviz.background.memory import (
@@ -39,6 +39,7 @@ __all__ = [
     "memory_left",
     "on_one_blas_thread",
     "one_blas_thread",
+    "paced",
     "parse_size",
     "process_limit",
     "replacing",

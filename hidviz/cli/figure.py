@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hidviz.background import check_writable, workers, write
+from hidviz.cli.interrupts import interrupts_at_checkpoints
 from hidviz.cli.terminal import DONE, FAILED, Bar, Refused, report, say
 from hidviz.sweeps import (
     FIGURES,
@@ -90,8 +91,9 @@ def act(given: argparse.Namespace) -> int:
     bar = Bar()
     state = SweepState(sweep, {}, {})
     try:
-        for state in run_sweep(sweep, workers(given.scheduler, given.workers), store=store):
-            bar.show(state.n_done / state.n_total, _in_words(state))
+        with interrupts_at_checkpoints():
+            for state in run_sweep(sweep, workers(given.scheduler, given.workers), store=store):
+                bar.show(state.n_done / state.n_total, _in_words(state))
     except KeyboardInterrupt:
         without = " without --restart" if given.restart else ""
         say(
