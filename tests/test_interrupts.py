@@ -9,6 +9,14 @@ from hidviz.background import checkpoint
 from hidviz.cli.interrupts import interrupts_at_checkpoints
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Whoever runs the tests may have been started to ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def under_interrupts(*acts):
     """Do this where interrupts wait, until one is heard."""
     with pytest.raises(KeyboardInterrupt), interrupts_at_checkpoints():
@@ -50,3 +58,11 @@ def test_a_thread_of_its_own_leaves_signals_alone():
     thread.start()
     thread.join()
     assert seen == [before]
+
+
+def test_what_was_started_to_ignore_it_does_so():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with interrupts_at_checkpoints():
+        press()
+        checkpoint()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -17,8 +17,12 @@ from hidviz.background import paced
 
 @contextlib.contextmanager
 def interrupts_at_checkpoints() -> Iterator[None]:
-    """Have Ctrl-C raise KeyboardInterrupt at the next checkpoint while the context lasts; the second time at once."""
-    if threading.current_thread() is not threading.main_thread():  # which alone hears of signals
+    """Have Ctrl-C raise KeyboardInterrupt at the next checkpoint while the context lasts; the second time at once.
+
+    A process that was started to ignore it, as by `&` in a script, goes on doing so.
+    """
+    hears = threading.current_thread() is threading.main_thread()  # which alone is told of signals
+    if not hears or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         yield
         return
     asked = threading.Event()

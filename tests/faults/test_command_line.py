@@ -245,7 +245,16 @@ def test_a_figure_goes_on_after_a_full_disk(tmp_path):
         assert len(Store(disk.folder / "figure3.jsonl").load()) == 2
 
 
+@pytest.fixture
+def hears_interrupts():
+    """What is started hears of Ctrl-C, although the tests may have been started to ignore it, as by `&` in a script."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("hears_interrupts")
 def test_a_figure_goes_on_after_an_interrupt(tmp_path):
     program = in_background(tmp_path, "4")  # long enough to be interrupted on any machine
     under_way(program)
