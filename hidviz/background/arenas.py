@@ -22,11 +22,15 @@ def keep_few_arenas() -> None:
     """Keep to two arenas, in all of this process, from now on; where the C library has none, nothing changes."""
     if VARIABLE in os.environ:
         return
-    with contextlib.suppress(OSError, TypeError, AttributeError):  # not Linux, or another C library
-        ctypes.CDLL(None).mallopt(_ARENA_MAX, MOST)
+    _ask("mallopt", _ARENA_MAX, MOST)
 
 
 def hand_back_memory() -> None:
     """Give back to the system what lies unused in the arenas, some milliseconds' work; elsewhere nothing happens."""
+    _ask("malloc_trim", 0)
+
+
+def _ask(function: str, *values: int) -> None:
+    """Call a function of the C library, where it has it (not Linux, or another library: it has not)."""
     with contextlib.suppress(OSError, TypeError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
+        getattr(ctypes.CDLL(None), function)(*values)

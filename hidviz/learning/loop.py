@@ -207,10 +207,9 @@ class _Task:
         """The snapshot after a step of the optimiser."""
         couplings = before.couplings.with_vector(found.theta, self.learner.learned)
         count = before.evaluations + evaluations
-        after = self._snapshot(before.step + 1, count, couplings, found, memory, before.best, before.penalty)
         gradient, penalty = before.estimate.gradient, before.penalty
         origin = Origin(before.couplings, gradient, penalty, self.optimiser, self.limits.rate)
-        after = replace(after, origin=origin)
+        after = self._snapshot(before.step + 1, count, couplings, found, memory, before.best, penalty, origin)
         lowest, cost = before.lowest or before, self.point(before).cost
         if found.cost > self.point(lowest).cost:
             after = replace(after, lowest=lowest, rises=before.rises + 1 if found.cost > cost else 0)
@@ -268,6 +267,7 @@ class _Task:
         memory: Memory,
         best: Best | None,
         penalty: Penalty,
+        origin: Origin | None = None,
     ) -> Snapshot:
         held_out = None if self.held_out is None else self.held_out.per_bin(self.held_out(couplings))
         return Snapshot(
@@ -282,5 +282,6 @@ class _Task:
             memory=memory,
             optimiser=self.optimiser,
             penalty=penalty,
+            origin=origin,
             remarks=(*self.limits.warnings(couplings, point.extra), *self.of_data),
         )

@@ -22,9 +22,8 @@ from hidviz.network.formats.hdf5 import is_hdf5, opened, whole
 from hidviz.network.formats.options import MOST_BYTES, Options
 from hidviz.network.spikes import Spikes, Trial
 
-AS_ARRAYS: dict[str, Any] = (
-    {"spmatrix": False} if "spmatrix" in signature(loadmat).parameters else {}
-)  # where SciPy has a choice
+# Where SciPy has a choice (1.18), sparse arrays and not matrices.
+AS_ARRAYS: dict[str, Any] = {"spmatrix": False} if "spmatrix" in signature(loadmat).parameters else {}
 _PACKED = 15  # the kind of an element that is compressed
 _PIECE = 2**20  # bytes that are unpacked at a time
 

@@ -37,14 +37,17 @@ class Followed(NamedTuple):
     @property
     def words(self) -> str:
         """Where it leads to and comes from."""
-        to, since = self._units
-        return f"from {since} to {to}"
+        return f"from {self.from_unit} to {self.to_unit}"
 
     @property
-    def _units(self) -> tuple[str, str]:
-        """Receiver and sender by name."""
-        to = f"{'hidden' if self.block in 'LM' else 'visible'} {self.receiver + 1}"
-        return to, f"{'hidden' if self.block in 'KM' else 'visible'} {self.sender + 1}"
+    def to_unit(self) -> str:
+        """The receiver by name."""
+        return f"{'hidden' if self.block in 'LM' else 'visible'} {self.receiver + 1}"
+
+    @property
+    def from_unit(self) -> str:
+        """The sender by name."""
+        return f"{'hidden' if self.block in 'KM' else 'visible'} {self.sender + 1}"
 
 
 class Phase(NamedTuple):
@@ -79,7 +82,7 @@ def step_in_numbers(frame: Frame, followed: Followed, *, halves: bool) -> list[P
             if half
             else f"{e_step}; the slope is now {then}."
         )
-        return [Phase("M-step", moved, half or not halves), Phase("E-step", told[0].upper() + told[1:], not half)]
+        return [Phase("M-step", moved, half or not halves), Phase("E-step", _sentence(told), not half)]
     slope = f"{number(step.data_slope, digits)} nats per bin"
     if method.name == "backprop":
         before = regauge(snapshot.origin.couplings, gauge)
@@ -124,6 +127,11 @@ def _factor(value: float, digits: int) -> str:
     return f"({text})" if text.startswith(MINUS) else text
 
 
+def _sentence(text: str) -> str:
+    """With a capital, which keeps the others (unlike str.capitalize)."""
+    return text[0].upper() + text[1:]
+
+
 def _digits(step: CouplingStep) -> int:
     """As many that the change shows two of its own."""
     change = abs(step.change)
@@ -132,7 +140,7 @@ def _digits(step: CouplingStep) -> int:
 
 def _passes(followed: Followed, couplings: Couplings, recording: Recording, mean: str) -> list[Phase]:
     """Forward, error and backward in the first bins, at the couplings before the step."""
-    mean = mean[0].upper() + mean[1:]
+    mean = _sentence(mean)
     states = recording.trials[0][:3]
     from_later = followed.block == "M" or (followed.block == "L" and couplings.M.any())
     if len(states) < 3 or from_later or recording.external_field is not None:
@@ -148,7 +156,7 @@ def _passes(followed: Followed, couplings: Couplings, recording: Recording, mean
 
 def _to_visible(followed: Followed, seen: Excerpt, mean: str) -> list[Phase]:
     """The passes for a coupling to a visible unit."""
-    to, since = followed._units
+    to, since = followed.to_unit, followed.from_unit
     error, state = float(seen.eps[1, followed.receiver]), float(seen.s[2, followed.receiver])
     sent = float((seen.mu if followed.block == "K" else seen.s)[1, followed.sender])
     product = f"{number(error, 4)} × {_factor(sent, 4)} = {number(error * sent, 4)}"
@@ -163,7 +171,7 @@ def _to_visible(followed: Followed, seen: Excerpt, mean: str) -> list[Phase]:
 
 def _to_hidden(followed: Followed, seen: Excerpt, mean: str) -> list[Phase]:
     """The passes for a coupling from a visible to a hidden unit, where no hidden unit acts on another."""
-    to, since = followed._units
+    to, since = followed.to_unit, followed.from_unit
     state, slope = float(seen.mu[1, followed.receiver]), float(seen.X[1, followed.receiver])
     error, sent = float(seen.eps[1] @ seen.couplings.K[:, followed.receiver]), float(seen.s[0, followed.sender])
     product = f"{slope:.4f} × {_factor(error, 4)} × {_factor(sent, 0)} = {number(slope * error * sent, 4)}"
