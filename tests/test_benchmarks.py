@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from tests.benchmarks import engine, growth, load, training
+from tests.benchmarks import engine, growth, load, reading, training
 from tests.benchmarks.busy import busy
 from tests.benchmarks.contestants import OURS, Disagreement, compare, functions
 from tests.benchmarks.load import ROOT
@@ -130,6 +130,14 @@ def test_growth_prints_a_row(capsys):
 def test_training_prints_every_optimiser(capsys):
     assert training.main(["--quick", "--starts", "1"]) == 0
     assert [row.split(" | ")[1] for row in rows(capsys)] == 2 * ["l-bfgs", "gradient", "momentum", "adam"]
+
+
+@pytest.mark.slow
+def test_reading_prints_a_row_for_every_format(capsys):
+    assert reading.main(["--quick"]) == 0
+    printed = rows(capsys)
+    assert len(printed) == len(reading.FORMATS)
+    assert all(float(row.split(" | ")[-1].rstrip(" |")) > 50.0 for row in printed)
 
 
 def test_load_refuses_what_is_out_of_bounds():

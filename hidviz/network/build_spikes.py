@@ -82,13 +82,29 @@ def from_events(times: Array, units: Sequence[Any], trials: Sequence[Any] | None
     Times of several trials count from the start of each.
     """
     labels = [_label(unit) for unit in units]
+    place = {label: k for k, label in enumerate(dict.fromkeys(labels))}
+    which = None if trials is None else np.unique(np.asarray(trials), return_inverse=True)[1]
+    return from_labels(times, np.array([place[label] for label in labels], np.intp), list(place), which)
+
+
+def from_labels(
+    times: Array, units: NDArray[np.intp], labels: Sequence[str], trials: NDArray[np.intp] | None = None
+) -> Spikes:
+    """Spikes from a list of events whose units and trials are counted.
+
+    Args:
+        times: (n,) when, seconds.
+        units: (n,) the place of the unit's label.
+        labels: of the units, in any order; two that are alike are one unit.
+        trials: (n,) which trial, counted from 0; None for one trial.
+    """
     names = sorted(set(labels), key=_in_order)
-    place = {name: k for k, name in enumerate(names)}
-    which = np.zeros(len(times), np.intp) if trials is None else np.unique(np.asarray(trials), return_inverse=True)[1]
+    place = np.array([names.index(label) for label in labels], np.intp)
+    which = np.zeros(len(times), np.intp) if trials is None else trials
     longest = float(times.max(initial=0.0))
     last = np.nextafter(longest, np.inf) if which.any() else None
-    start = begin_of([np.sort(times)])
-    trains = split_trains(times, np.array([place[label] for label in labels], np.intp), len(names), which)
+    start = begin_of([times[[times.argmin(), times.argmax()]]]) if len(times) else 0.0
+    trains = split_trains(times, place[units], len(names), which)
     return from_trials([Trial(each, start, last) for each in trains], names)
 
 
@@ -203,12 +219,15 @@ def as_train(times: Any) -> Array:
 def _counts(array: NDArray[Any], names: Sequence[str], trial: int, n_trials: int) -> Counts:
     """Counts from ±1 or counts; the first entry that is neither is named."""
     low, high = array.min(), array.max()
+    if is_wrapped(array):
+        raise ValueError(f"It must hold ±1 or spike counts, got {high:g}: {what_to_do(array)}")
     if low < 0 and bool(((array == 1) | (array == -1)).all()):
         return (array > 0).astype(np.uint16)
-    if is_wrapped(array):
-        raise ValueError(f"It must hold ±1 or spike counts, got {array.max():g}: {what_to_do(array)}")
+    whole = array.dtype.kind != "f" or bool((array == np.floor(array)).all())
+    if low >= 0 and high <= np.iinfo(np.uint16).max and whole:
+        return array.astype(np.uint16)
     wrong = ~((array >= 0) & (array <= np.iinfo(np.uint16).max))
-    if array.dtype.kind == "f":
+    if not whole:
         wrong |= array != np.floor(array)
     if wrong.any():
         row, column = (int(k) for k in np.argwhere(wrong)[0])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.background import checkpoint
+from hidviz.background import checkpoint, one_blas_thread
 from hidviz.numerics import Array
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class Preview:
         return None if self.seconds is None else self.n_spikes / self.seconds
 
 
+@one_blas_thread()
 def preview_of(spikes: Spikes, width: float | None) -> Preview:
     """The preview of spikes in bins of this width."""
     counts = spikes.binned(width)

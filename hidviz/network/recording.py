@@ -216,6 +216,7 @@ def what_to_do(entries: NDArray[Any]) -> str:
 
 def is_wrapped(entries: NDArray[Any]) -> bool:
     """Whether all entries are 1, or -1 as an unsigned type shows it, such as 255."""
-    values = np.unique(entries)
-    wrapped = [2.0**bits - 1.0 for bits in (8, 16, 32, 64)]
-    return 1 <= len(values) <= 2 and float(values[-1]) in wrapped and float(values[0]) in (1.0, float(values[-1]))
+    most = entries.max(initial=0)
+    if float(most) not in [2.0**bits - 1.0 for bits in (8, 16, 32, 64)]:
+        return False
+    return bool(((entries == 1) | (entries == most)).all())

@@ -205,10 +205,8 @@ class Spikes:
             raise ValueError("There must be a trial of at least 2 bins: take narrower bins.")
         names = self.names
         if drop:
-            active = [
-                k for k in range(self.n_units)
-                if any(trial[:, k].min() < 0 for trial in kept) and any(trial[:, k].max() > 0 for trial in kept)
-            ]  # fmt: skip
+            lowest, highest = (np.array([getattr(trial, end)(axis=0) for trial in kept]) for end in ("min", "max"))
+            active = np.flatnonzero(lowest.min(axis=0) < highest.max(axis=0)).tolist()
             if not active:
                 raise ValueError("No unit ever changes its state: there is nothing to learn. Are the bins right?")
             if len(active) < self.n_units:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from hidviz.network.build_spikes import from_counts, from_events, from_trials, from_units, split_trains
+from hidviz.network.build_spikes import from_counts, from_labels, from_trials, from_units, split_trains
 from hidviz.network.formats.options import MOST_BYTES, Options
 from hidviz.network.spikes import Spikes, Trial
 
@@ -150,4 +150,5 @@ def _kilosort(folder: Path, options: Options) -> Spikes:
         rate = float(found[1]) if found else None
     if rate is None and times.dtype.kind in "iu":
         raise ValueError("holds samples: say how many there are in a second, such as --rate 30000")
-    return from_events(times.astype(np.float64) / (rate or 1.0), clusters.astype(np.int64).tolist())
+    labels, units = np.unique(clusters.astype(np.int64), return_inverse=True)
+    return from_labels(times.astype(np.float64) / (rate or 1.0), units, [str(label) for label in labels.tolist()])

@@ -8,10 +8,10 @@ columns. A list of events has such names, among them one for times and one for u
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,15 +19,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.network.build_spikes import CLOCKS, TIMES, TRIALS, UNITS, check_shape, from_counts, from_events, plain_name
+from hidviz.network.build_spikes import CLOCKS, TIMES, TRIALS, UNITS, check_shape, from_counts, from_labels, plain_name
+from hidviz.network.formats.at_one_go import Labelled, events_of, labelled, matrix_of
 from hidviz.network.formats.options import Options
 from hidviz.network.spikes import Spikes
 from hidviz.numerics import Array
 
 WORDS = {"true": 1.0, "false": 0.0}
-DELIMITERS = (",", ";", "\t", " ")
+DELIMITERS = ("\t", ";", ",", " ")
 LONGEST_CELL = 40  # characters of a cell that a sentence quotes
-WIDE = 1000  # columns beyond which pandas takes longer for a column than for all of its numbers
+LOOKED_AT = 20  # lines that tell the layout
+FIRST_BYTES = 2**16  # in which so many are usually found
 
 
 class _Layout(NamedTuple):
@@ -37,11 +39,48 @@ class _Layout(NamedTuple):
         delimiter: between cells.
         names: of the columns; None without a line of them.
         first: index of the first line with data.
+        trailing: whether every line ends with a delimiter that nothing follows.
     """
 
     delimiter: str
     names: list[str] | None
     first: int
+    trailing: bool = False
+
+    @property
+    def decimal(self) -> str:
+        """What may stand before decimals beside a point: where semicolons divide cells, a comma."""
+        return "," if self.delimiter == ";" else "."
+
+    def number(self, cell: str) -> float | None:
+        """A cell as a number; None if it is none."""
+        return number(cell.replace(",", ".") if self.decimal == "," else cell)
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A text.
+
+    Args:
+        raw: its bytes, UTF-8 or as good.
+        layout: how it is laid out.
+        head: its first lines, with their ends.
+    """
+
+    raw: bytes
+    layout: _Layout
+    head: list[bytes]
+
+    @property
+    def begin(self) -> int:
+        """Where its data begin, in bytes."""
+        return sum(map(len, self.head[: self.layout.first]))
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Number of the line, from 1, and its cells."""
+        for k, line in enumerate(self.raw[self.begin :].splitlines(), self.layout.first + 1):
+            if _holds(line):
+                yield k, _cells(_decoded(line), self.layout.delimiter, self.layout.trailing)
 
 
 def read_text(path: Path, options: Options) -> Spikes:
@@ -50,25 +89,25 @@ def read_text(path: Path, options: Options) -> Spikes:
     Raises:
         ValueError: it holds no spikes; the message names line and column.
     """
-    text = _decoded(path.read_bytes())
-    lines = text.splitlines()
-    shown = [k for k, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")]
+    raw = _as_utf8(path.read_bytes())
+    head = _head(raw)
+    shown = [k for k, line in enumerate(head) if _holds(line)]
     if not shown:
         raise ValueError("is empty")
-    layout = _layout(lines, shown)
-    names = layout.names
+    text = _Text(raw, _layout([_decoded(line).rstrip("\r\n") for line in head], shown), head)
+    names = text.layout.names
     places = {plain_name(name): k for k, name in enumerate(names or ())}
     when = next((places[name] for name in TIMES if name in places), None)
     who = next((places[name] for name in UNITS if name in places), None)
     if names and when is not None and who is not None:
         which = next((places[name] for name in TRIALS if name in places), None)
-        return _events(lines, layout, when, who, which, options)
+        return _events(text, when, who, which, options)
     if names and len(names) == 2 and when is not None:
         raise ValueError(
             f'has a column "{names[when]}" and one "{names[1 - when]}": name the latter "unit" if it says which unit '
             "fired, or leave the former out"
         )
-    array = _matrix(text, lines, layout)
+    array = _matrix(text)
     if array.shape[1] <= 2 and array.dtype.kind == "f" and (array[:, 0] != np.floor(array[:, 0])).any() and not names:
         raise ValueError("holds decimals: are these spike times? Then let line 1 name the columns: time,unit")
     if options.transpose:
@@ -77,37 +116,55 @@ def read_text(path: Path, options: Options) -> Spikes:
         check_shape(array)
         return from_counts([array], bin=options.bin, names=_unique(names))
     except ValueError as error:
-        raise ValueError(_by_line(error, array, lines, layout)) from error
+        raise ValueError(_by_line(error, array, text)) from error
 
 
-def _decoded(raw: bytes) -> str:
+def _as_utf8(raw: bytes) -> bytes:
+    """The bytes of a text, its mark of the encoding taken off."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return raw.decode("utf-16")
+        return raw.decode("utf-16").encode()
     if b"\x00" in raw[:4096]:
-        raise ValueError("is no text: it holds zero bytes")
+        raise ValueError("is no text: it holds zero bytes. Save it as UTF-8")
+    return raw.removeprefix(b"\xef\xbb\xbf")
+
+
+def _decoded(line: bytes) -> str:
     try:
-        return raw.decode("utf-8-sig")
+        return line.decode("utf-8")
     except UnicodeDecodeError:
-        return raw.decode("cp1252", errors="replace")
+        return line.decode("cp1252", errors="replace")
+
+
+def _head(raw: bytes) -> list[bytes]:
+    """The first lines with their ends, more than `LOOKED_AT` of which hold something; all where there are no more."""
+    lines = raw[:FIRST_BYTES].splitlines(keepends=True)
+    if len(raw) > FIRST_BYTES and sum(map(_holds, lines[:-1])) > LOOKED_AT:
+        return lines[:-1]
+    return raw.splitlines(keepends=True)
+
+
+def _holds(line: bytes) -> bool:
+    """Whether a line is neither blank nor a remark."""
+    return bool(stripped := line.strip()) and not stripped.startswith(b"#")
 
 
 def _layout(lines: list[str], shown: list[int]) -> _Layout:
-    head = [lines[k] for k in shown[:20]]
+    head = [lines[k] for k in shown[:LOOKED_AT]]
     delimiter = next(
         (each for each in DELIMITERS[:3] if all(each in line for line in head)),
         " " if all(len(line.split()) > 1 for line in head) else ",",
     )
-    cells = _cells(head[0], delimiter)
-    rest = [number(cell) for line in head[1:] for cell in _cells(line, delimiter)]
+    trailing = delimiter != " " and all(line.rstrip(" ").endswith(delimiter) for line in head)
+    cells = _cells(head[0], delimiter, trailing)
+    rest = [number(cell) for line in head[1:] for cell in _cells(line, delimiter, trailing)]
     values = [number(cell) for cell in cells]
     told = [value for value in values if value is not None]
     named = not told and any(cell.strip() for cell in cells)
     counting = _counts_up(told) and len(told) >= len(cells) - 1 and len(told) >= 3 and len(shown) > 1
     if counting and (len(told) < len(cells) or told[-1] > max((v for v in rest if v is not None), default=0.0)):
         named = True
-    if not named:
-        return _Layout(delimiter, None, shown[0])
-    return _Layout(delimiter, [cell.strip() for cell in cells], shown[1] if len(shown) > 1 else shown[0] + 1)
+    names, first = [cell.strip() for cell in cells], shown[1] if len(shown) > 1 else shown[0] + 1
+    return _Layout(delimiter, names, first, trailing) if named else _Layout(delimiter, None, shown[0], trailing)
 
 
 def _counts_up(values: list[float]) -> bool:
@@ -125,66 +182,36 @@ def number(cell: str) -> float | None:
         return None
 
 
-def _cells(line: str, delimiter: str) -> list[str]:
+def _cells(line: str, delimiter: str, trailing: bool = False) -> list[str]:
     if delimiter == " ":
         return line.split()
-    return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+    cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+    return cells[:-1] if trailing and cells and not cells[-1].strip() else cells
 
 
-def _rows(lines: list[str], layout: _Layout) -> Iterator[tuple[int, list[str]]]:
-    """Number of the line, from 1, and its cells."""
-    for k, line in enumerate(lines[layout.first :], layout.first + 1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            yield k, _cells(line, layout.delimiter)
-
-
-def _matrix(text: str, lines: list[str], layout: _Layout) -> NDArray[Any]:
+def _matrix(text: _Text) -> NDArray[Any]:
     """All cells as numbers: at one go where every cell is plain, else cell by cell to name the first that is not."""
-    body = io.StringIO(text)
-    for _ in range(layout.first):
-        body.readline()
-    begin = body.tell()
-    parse = _parse_wide if len(_cells(lines[layout.first], layout.delimiter)) > WIDE else _parse
-    for kind in (np.int32, np.float64):
-        body.seek(begin)
-        try:
-            with np.errstate(invalid="ignore"):  # of numbers that are no whole ones, which are then read as they are
-                table = parse(body, layout.delimiter, kind)
-        except (ValueError, OverflowError):  # pandas' own errors of parsing are ValueErrors
-            continue
-        if np.isfinite(table).all() and (not layout.names or table.shape[1] == len(layout.names)):
+    layout = text.layout
+    width = len(next(text.rows(), (0, layout.names or []))[1])
+    if width and (not layout.names or width == len(layout.names)):
+        table = matrix_of(text.raw, text.begin, layout.delimiter, layout.decimal, width, trailing=layout.trailing)
+        if table is not None:
             return table
-    return _cell_by_cell(lines, layout)
+    return _cell_by_cell(text)
 
 
-def _parse(body: io.StringIO, delimiter: str, kind: type) -> NDArray[Any]:
-    import pandas as pd  # takes a second to import, and text alone needs it
-
-    table: NDArray[Any] = pd.read_csv(
-        body, header=None, sep=r"\s+" if delimiter == " " else delimiter, comment="#", skipinitialspace=True,
-        dtype=kind, low_memory=False,
-    ).to_numpy()  # fmt: skip
-    return table
-
-
-def _parse_wide(body: io.StringIO, delimiter: str, kind: type) -> NDArray[Any]:
-    found: NDArray[Any] = np.loadtxt(
-        body, dtype=kind, delimiter=None if delimiter == " " else delimiter, comments="#", quotechar='"', ndmin=2
-    )
-    return found
-
-
-def _cell_by_cell(lines: list[str], layout: _Layout) -> Array:
+def _cell_by_cell(text: _Text) -> Array:
+    layout = text.layout
     width, first = len(layout.names) if layout.names else 0, layout.first + 1
     numbers: list[list[float]] = []
-    for line, cells in _rows(lines, layout):
+    for line, cells in text.rows():
         if not width:
             width, first = len(cells), line
         if len(cells) != width:
             raise ValueError(f"line {line}: {len(cells)} cells, but {width} in line {first if numbers else 1}")
         row = []
         for k, cell in enumerate(cells):
-            value = number(cell)
+            value = layout.number(cell)
             if value is None:
                 what = f'"{_short(cell)}" is no number' if cell.strip() else "is blank"
                 hint = " If this line holds names, let none of them be a number." if not numbers else ""
@@ -205,15 +232,15 @@ def _column(layout: _Layout, k: int) -> str:
     return f'column "{_short(layout.names[k])}"' if layout.names and layout.names[k] else f"column {k + 1}"
 
 
-def _by_line(error: ValueError, array: NDArray[Any], lines: list[str], layout: _Layout) -> str:
+def _by_line(error: ValueError, array: NDArray[Any], text: _Text) -> str:
     """The sentence about a cell with the line and the column of the file in place of row and column."""
     found = re.match(r"row (\d+), column (\d+) \([^)]*\): (.*)", str(error), flags=re.DOTALL)
     if found is None:
         return str(error)
-    row, column = int(found[1]), int(found[2])
+    row, column, layout = int(found[1]), int(found[2]), text.layout
     # clocks are left out before cells are looked at: count the columns of the file
     kept = [k for k in range(array.shape[1]) if not _was_clock(array, k, layout)]
-    line = next(line for k, (line, _) in enumerate(_rows(lines, layout), 1) if k == row)
+    line = next(line for k, (line, _) in enumerate(text.rows(), 1) if k == row)
     return f"line {line}, {_column(layout, kept[column - 1])}: {found[3]}"
 
 
@@ -234,25 +261,35 @@ def _unique(names: list[str] | None) -> list[str] | None:
     return taken
 
 
-def _events(lines: list[str], layout: _Layout, when: int, who: int, which: int | None, options: Options) -> Spikes:
-    times, units, trials = [], [], []
+def _events(text: _Text, when: int, who: int, which: int | None, options: Options) -> Spikes:
+    layout = text.layout
     in_ms = options.rate is None and re.search(r"[(\[_ ](ms|msec|milliseconds)\b", (layout.names or [""])[when].lower())
     tick = 1e-3 if in_ms else options.tick
-    for line, cells in _rows(lines, layout):
-        if len(cells) <= max(when, who, which or 0):
-            raise ValueError(f"line {line}: {len(cells)} cells, but {len(layout.names or ())} names in the heading")
-        cell = cells[when].strip()
-        value = number(cell.replace(",", ".") if layout.delimiter == ";" else cell)
+    ends = len(layout.names or ()) - 1 + layout.trailing
+    found = events_of(text.raw, text.begin, layout.delimiter, layout.decimal, ends, when, who, which)
+    times, units, trials = found or _event_by_event(text, when, who, which)
+    if not len(times):
+        raise ValueError("has a heading and no events below it")
+    return from_labels(times * tick, units.codes, [_plain(label) for label in units.labels], trials and trials.codes)
+
+
+def _event_by_event(text: _Text, when: int, who: int, which: int | None) -> tuple[Array, Labelled, Labelled | None]:
+    layout, names, comma = text.layout, text.layout.names or [], text.layout.delimiter == ","
+    times, units, trials = [], [], []
+    for line, cells in text.rows():
+        if len(cells) != len(names):
+            hint = " Decimal commas? Let semicolons divide the cells." if len(cells) > len(names) and comma else ""
+            raise ValueError(f"line {line}: {len(cells)} cells, but {len(names)} names in the heading.{hint}")
+        value = layout.number(cells[when])
         if value is None or not np.isfinite(value):
-            raise ValueError(f'line {line}, {_column(layout, when)}: "{_short(cell)}" is no time.')
+            hint = " Write decimals with a point." if number(cells[when].replace(",", ".")) is not None else ""
+            raise ValueError(f'line {line}, {_column(layout, when)}: "{_short(cells[when])}" is no time.{hint}')
         if not cells[who].strip():
             raise ValueError(f"line {line}, {_column(layout, who)}: is blank, and must say which unit fired.")
-        times.append(value * tick)
-        units.append(_plain(cells[who]))
+        times.append(value)
+        units.append(cells[who])
         trials.append(cells[which] if which is not None else "")
-    if not times:
-        raise ValueError("has a heading and no events below it")
-    return from_events(np.array(times), units, trials if which is not None else None)
+    return np.array(times), labelled(units), None if which is None else labelled(trials)
 
 
 def _plain(cell: str) -> str:
