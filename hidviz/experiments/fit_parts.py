@@ -60,7 +60,7 @@ def iter_starts(
 ) -> Generator[tuple[int, Snapshot], None, tuple[Run, ...]]:
     """Learn from several starts, yielding (start, step) and returning the runs, the best first.
 
-    With an L1 penalty the best of them goes on along its path, as one start more.
+    With an L1 penalty the best of them goes on along its path, each strength of which counts as one start more.
 
     Args:
         learner: prepared on the part to learn from.
@@ -88,7 +88,7 @@ def iter_starts(
     best, *others = sorted(runs, key=lambda run: run.stop)
     if l1:
         steps = iter_l1_path(learner, stop, best.couplings, l1, penalty=penalty, box=box, max_steps=max_steps)
-        path = yield from mapped(steps, lambda last: (starts, last))
+        path = yield from mapped(steps, lambda each: (starts + each[0], each[1]))
         best = _sparse(best, path, stop)
     return best, *others
 

@@ -30,7 +30,7 @@ from hidviz.evaluation import (
     require_repeats,
 )
 from hidviz.experiments.fit_parts import iter_starts
-from hidviz.experiments.l1_path import L1Path, Strength
+from hidviz.experiments.l1_path import N_WEIGHTS, L1Path, Strength, strength_in_words
 from hidviz.experiments.lags import LAGS, fit_lags
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.ranges import RANGES, plain_number
@@ -158,10 +158,10 @@ def fit_recording(recording: Recording, settings: Settings) -> Generator[Progres
 
     def report(step: tuple[int, Snapshot]) -> Progress:
         start, last = step
-        fraction = (start + last.step / settings.max_steps) / (settings.starts + bool(settings.l1))
-        return Progress(
-            f"start {start + 1} of {settings.starts}" if start < settings.starts else "L1 penalty", fraction
-        )
+        place, n_starts = start - settings.starts, settings.starts + bool(settings.l1)
+        if place >= 0:
+            return Progress(strength_in_words(place, settings.l1), (settings.starts + place / N_WEIGHTS) / n_starts)
+        return Progress(f"start {start + 1} of {settings.starts}", (start + last.step / settings.max_steps) / n_starts)
 
     starts = iter_starts(
         learner, stop, train, starts=settings.starts, seed=settings.seed, penalty=settings.penalty, l1=settings.l1,
@@ -243,7 +243,8 @@ def _judged(
     lags = [fit_lags(bare, each, bias=switches["bias"], penalty=penalty, l1=l1) for each in LAGS]
     others = {name: each.judged for name, each in zip(LAGS.values(), lags, strict=True)}
     if told is not None:
-        others["repeats"] = told.with_lag1
+        under = fit_lags(parts, 1, bias=switches["bias"], penalty=penalty, l1=l1).judged if l1 else told.with_lag1
+        others["repeats"] = under
     found["remarks"] = [remark for each in lags for remark in each.remarks]
     found["baselines_held_out"] = {which: float(costs.mean()) for which, costs in others.items()}
     judge = likelihood_for(method.name, parts.judge, n_hidden, **switches, longest=LONGEST_LIKELIHOOD)

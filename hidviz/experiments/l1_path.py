@@ -91,8 +91,8 @@ def iter_l1_path(
     penalty: float | Literal["learned"] = 0.0,
     box: float | None = None,
     max_steps: int = 300,
-) -> Generator[Snapshot, None, L1Path]:
-    """Follow the path from a fit without the penalty, yielding every step of learning.
+) -> Generator[tuple[int, Snapshot], None, L1Path]:
+    """Follow the path from a fit without the penalty, yielding every step of learning and at which strength it is.
 
     Args:
         learner: prepared on the part to learn from.
@@ -114,11 +114,11 @@ def iter_l1_path(
     alike = adaptive_weights(first, learner.learned)
     weights = path_weights(learner, first, alike) if strength == "chosen" else np.array([float(strength)])
 
-    def learned(start: Couplings, l1: Couplings) -> Generator[Snapshot, None, Snapshot]:
+    def learned(start: Couplings, l1: Couplings) -> Generator[tuple[int, Snapshot], None, Snapshot]:
         for last in learn(
             learner, start, penalty=penalty, l1=l1, box=box, tolerance=TOLERANCE, max_steps=max_steps
         ):  # fmt: skip
-            yield last
+            yield len(costs), last
         return last
 
     found, path, ends, costs = first, list[Couplings](), list[Snapshot](), list[float]()
@@ -145,6 +145,11 @@ def iter_l1_path(
         without=without,
         last=ends[best] if needed else None,
     )
+
+
+def strength_in_words(place: int, strength: Strength) -> str:
+    """At which strength a path is, counted from 0."""
+    return f"L1 penalty, strength {place + 1} of at most {N_WEIGHTS}" if strength == "chosen" else "L1 penalty"
 
 
 def relaxed(found: Couplings, weights: Couplings) -> Couplings:

@@ -6,12 +6,14 @@ couplings that the data do not ask for are no fair pair.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Literal, NamedTuple
 
 from hidviz.background import return_value
 from hidviz.evaluation import TINY, block_costs
 from hidviz.experiments.l1_path import L1Path, Strength, iter_l1_path
 from hidviz.learners import LEARNERS, Learner, logistic_fit, prepare
+from hidviz.learning import Snapshot
 from hidviz.network import Couplings, Parts
 from hidviz.numerics import Array
 
@@ -27,19 +29,28 @@ class LagFit(NamedTuple):
         judged: cost of each block of the judging part, nats per bin.
         remarks: a sentence where some states can be predicted perfectly.
         path: the L1 path; None for no L1 penalty.
+        l1: weight of the L1 penalty that was asked for.
     """
 
     learner: Learner
     couplings: Couplings
     judged: Array
     remarks: tuple[str, ...]
-    path: L1Path | None
+    path: L1Path | None = None
+    l1: Strength = 0.0
 
 
 def fit_lags(
     parts: Parts, lags: Literal[1, 2], *, bias: bool = True, penalty: float = 0.0, l1: Strength = 0.0
 ) -> LagFit:
-    """Fit one of them.
+    """Fit one of them: see `iter_lags`."""
+    return return_value(iter_lags(parts, lags, bias=bias, penalty=penalty, l1=l1))
+
+
+def iter_lags(
+    parts: Parts, lags: Literal[1, 2], *, bias: bool = True, penalty: float = 0.0, l1: Strength = 0.0
+) -> Generator[tuple[int, Snapshot], None, LagFit]:
+    """Fit one of them, yielding the steps of its L1 path and at which strength each is.
 
     Args:
         parts: what `divide` made of a recording.
@@ -54,9 +65,9 @@ def fit_lags(
     found = logistic_fit(parts.learn, lags=lags, bias=bias, penalty=max(penalty, TINY))
     couplings, path = found.couplings, None
     if l1:
-        path = return_value(iter_l1_path(learner, stop, couplings, l1, penalty=penalty))
+        path = yield from iter_l1_path(learner, stop, couplings, l1, penalty=penalty)
         couplings = path.couplings
     names = ", ".join(parts.learn.name_of(unit) for unit in found.held)
     remarks = (f"Some states of {names} can be predicted perfectly at lag {lags}: a penalty keeps it finite.",)
     judged = block_costs(couplings, parts.judge, name, n_hidden=n_copies, bias=bias)
-    return LagFit(learner, couplings, judged, remarks if names else (), path)
+    return LagFit(learner, couplings, judged, remarks if names else (), path, l1)

@@ -10,9 +10,9 @@ hidden units, M, are part of the scan. Where a recording holds repeats, each mod
 that is the same in all trials: a hidden unit that only stands for a stimulus gains nothing there. A model whose exact
 fit would take more than a minute a start is fitted by sampling (`scan_speed`).
 
-With an L1 penalty every model, lag 1 and lag 2 included, follows an L1 path of its own from its best start (`l1_path`),
-and what it ends in is judged: all but the couplings that are zero count as parameters. A model that would be sampled
-is left out, as the penalty needs exact gradients.
+With an L1 penalty every model, lag 1, lag 2 and lag 1 under h(t) included, follows an L1 path of its own from its best
+start (`l1_path`), and what it ends in is judged: all but the couplings that are zero count as parameters. A model that
+would be sampled is left out, as the penalty needs exact gradients.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -37,8 +38,8 @@ from hidviz.evaluation import (
     require_repeats,
 )
 from hidviz.experiments.fit_parts import iter_starts
-from hidviz.experiments.l1_path import L1Path, Strength
-from hidviz.experiments.lags import LagFit, fit_lags
+from hidviz.experiments.l1_path import L1Path, Strength, strength_in_words
+from hidviz.experiments.lags import LagFit, fit_lags, iter_lags
 from hidviz.experiments.ranges import RANGES, plain_number
 from hidviz.experiments.scan_speed import L1_STARTS, STEPS, check_exact, check_judged, learner_for, seconds_a_step
 from hidviz.experiments.scan_table import Scan, ScanRow
@@ -47,6 +48,7 @@ from hidviz.network import Couplings, Parts
 from hidviz.numerics import Array
 
 ENOUGH = 100  # bins for each coupling of a row, from which no penalty is needed
+UNDER_FIELD = "lag 1, h(t)"
 PENALTIES = (0.0, 1e-4, 1e-3, 1e-2, 1e-1)
 
 
@@ -95,9 +97,9 @@ def scan(
     models = [(n, m, d) for n in wanted for d in of_each for m in sorted(set(hidden_hidden))]
     weight = _penalty(parts, max(wanted, default=0)) if penalty is None else penalty
     n_models = len(models) + 1 + (True in of_each)
-    table = _baselines(parts, told, weight, l1, n_models)
-    if True in of_each:
-        table = _with(table, _lag_row(of_each[True], fit_lags(of_each[True], 1, penalty=weight, l1=l1), l1), 0.0)
+    for table in _iter_lags(parts, told, weight, l1, n_models, driven=True in of_each):
+        if table.doing:
+            yield table
     yield replace(table, doing="measuring the speed of this machine" if models else "")
     pending = dict.fromkeys(models, 0.0)
     for n, m, d in models:
@@ -154,7 +156,11 @@ def _iter_row(
     )
     runs = yield from mapped(
         steps,
-        lambda each: f"start {each[0] + 1} of {starts}, step {each[1].step}" if each[0] < starts else "L1 penalty",
+        lambda each: (
+            f"start {each[0] + 1} of {starts}, step {each[1].step}"
+            if each[0] < starts
+            else strength_in_words(each[0] - starts, l1)
+        ),
     )
     best = runs[0].couplings
     exact = learner if name == "exact" else likelihood_for(
@@ -200,20 +206,47 @@ def _row(
     )  # fmt: skip
 
 
-def _lag_row(parts: Parts, found: LagFit, l1: Strength) -> ScanRow:
+def _iter_lags(
+    parts: Parts, told: Repeats | None, penalty: float, l1: Strength, n: int, *, driven: bool
+) -> Iterator[Scan]:
+    """The table with the models that know of no hidden unit, and under an L1 penalty before it what is being done.
+
+    Until their paths have ended it holds the fits without that penalty, at which they begin.
+    """
+    beside = None if told is None or not (driven or l1) else parts.with_external_field(told.field)
+    models: dict[str, tuple[Parts, Literal[1, 2]]] = {"lag 1": (parts, 1), "lag 2": (parts, 2)}
+    if beside is not None:
+        models[UNDER_FIELD] = (beside, 1)
+    found = {name: fit_lags(part, lags, penalty=penalty) for name, (part, lags) in models.items()}
+    if l1:
+        plain, sparse = _lags_table(parts, told, found, penalty, l1, n), {}
+        for name, (part, lags) in models.items():
+            sparse[name] = yield from mapped(
+                iter_lags(part, lags, penalty=penalty, l1=l1),
+                lambda each, name=name: replace(plain, doing=f"{name}, {strength_in_words(each[0], l1)}"),  # type: ignore[misc]
+            )
+        found = sparse
+    table = _lags_table(parts, told, found, penalty, l1, n)
+    yield _with(table, _lag_row(beside, found[UNDER_FIELD]), 0.0) if beside is not None and driven else table
+
+
+def _lags_table(
+    parts: Parts, told: Repeats | None, found: dict[str, LagFit], penalty: float, l1: Strength, n: int
+) -> Scan:
+    """Lag 1 as the first row, and what lag 2 and repeats gain on it."""
+    lag1, lag2, gains = found["lag 1"], found["lag 2"], None
+    if told is not None:
+        both = found[UNDER_FIELD].judged if lag1.path is not None else told.with_lag1
+        gains = paired(lag1.judged, told.alone), paired(lag1.judged, both)
+    first = replace(_lag_row(parts, lag1), gain=paired(lag1.judged, lag1.judged))
+    gain, remarks = paired(lag1.judged, lag2.judged), (*lag1.remarks, *lag2.remarks)
+    return Scan((first,), gain, penalty, parts.how, n, "", 0.0, remarks, gains, l1)
+
+
+def _lag_row(parts: Parts, found: LagFit) -> ScanRow:
     """Lag 1 as a row."""
+    l1 = 0.0 if found.path is None else found.l1
     return _row(parts, found.learner, found.couplings, found.judged, found.learner.learned, l1=l1, path=found.path)
-
-
-def _baselines(parts: Parts, told: Repeats | None, penalty: float, l1: Strength, n: int) -> Scan:
-    """The table with lag 1 alone."""
-    lag1, lag2 = (fit_lags(parts, lags, penalty=penalty, l1=l1) for lags in (1, 2))
-    first = replace(_lag_row(parts, lag1, l1), gain=paired(lag1.judged, lag1.judged))
-    gains = None if told is None else (paired(lag1.judged, told.alone), paired(lag1.judged, told.with_lag1))
-    remarks = (*lag1.remarks, *lag2.remarks)
-    return Scan(
-        (first,), paired(lag1.judged, lag2.judged), penalty, parts.how, n, "", 0.0, remarks, gains, l1
-    )  # fmt: skip
 
 
 def _with(table: Scan, row: ScanRow, seconds_left: float) -> Scan:

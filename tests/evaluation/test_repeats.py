@@ -59,6 +59,22 @@ def test_under_h_of_t_it_gains_nothing_and_the_scan_takes_none():
         next(scan(divide(Recording(parts.learn.trials[:10])), hidden=(), driven=(True,)))
 
 
+def test_under_an_l1_penalty_lag_1_beside_h_of_t_drops_couplings_as_the_others_may():
+    recording, _ = driven()
+    parts = divide(recording)
+    tables = list(scan(parts, hidden=(), l1="chosen"))
+    share, (_, both) = tables[-1].rows[1], tables[-1].repeats
+    assert share.path.weight > 0.0
+    assert sum(share.path.n_zero.values()) > 18  # of 36 couplings, none of which is there
+    assert both == share.gain
+    assert share.judged.mean() < repeats(parts).with_lag1.mean()
+    assert any(table.doing.startswith("lag 1, h(t), L1 penalty, strength 2 of") for table in tables)
+    *_, bare = scan(parts, hidden=(), driven=(False,), l1="chosen")
+    assert (len(bare.rows), bare.repeats[1]) == (1, both)
+    single = return_value(fit_recording(recording, Settings("visible", 0, repeats=True, starts=1, l1="chosen")))
+    assert single.summary["baselines_held_out"]["repeats"] == share.mean
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 @pytest.mark.parametrize(("n_hidden", "hidden_hidden"), [(1, False), (1, True), (2, True)])

@@ -157,6 +157,18 @@ def test_lag_1_and_lag_2_of_a_sparse_scan_have_an_l1_path_of_their_own(sparse):
             assert tables[-1].rows[0].couplings == found.couplings
 
 
+def test_the_paths_of_lag_1_and_lag_2_tell_how_far_they_are(sparse):
+    _, parts, tables = sparse
+    doing = list(dict.fromkeys(table.doing for table in tables))
+    for name, path in (("lag 1", tables[-1].rows[0].path), ("lag 2", fit_lags(parts, 2, l1="chosen").path)):
+        told = [each for each in doing if each.startswith(f"{name}, ")]
+        assert told == [f"{name}, L1 penalty, strength {k + 1} of at most 16" for k in range(len(path.weights))]
+    first = tables[0]  # until a path has ended, the fit that it begins at
+    plain, *_ = scan(parts, hidden=())
+    assert (first.rows[0].couplings, first.lag2) == (plain.rows[0].couplings, plain.lag2)
+    assert (first.rows[0].kept, first.rows[0].l1) == ("", 0.0)
+
+
 def test_a_sparse_scan_leaves_out_what_would_be_sampled():
     with pytest.raises(Infeasible, match="12 hidden units would be sampled"):
         check_exact("gibbs", 12)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import threading
 import time
 import zipfile
 from dataclasses import replace
@@ -271,6 +272,26 @@ def test_a_stopped_scan_keeps_its_rows_and_says_so(data, tmp_path):
     assert not data.scanned.complete
     assert answer(data.scanned.table, complete=False).startswith("<b>So far: ")
     assert "Stopped: " in end_in_words(data.scanned.table, stopped=True)
+
+
+@pytest.mark.parametrize(("place", "n_rows"), [("lag 2, L1 penalty", 1), ("2 hidden units with M, L1 penalty", 4)])
+def test_a_scan_that_is_stopped_on_an_l1_path_keeps_the_rows_before_it(data, tmp_path, place, n_rows):
+    data.open(small(tmp_path, n_bins=5_000))
+    plan = Plan(most=8, starts=1, steps=30, sparse=True)
+    found = scanned(data, plan, until=lambda d: d.scanned and d.scanned.table.doing.startswith(place))
+    workers = [each for each in threading.enumerate() if each.name == "hidviz-runner"]
+    data.stop_scan()
+    assert not data.scanning
+    for worker in workers:  # the rest of the scan would take minutes
+        worker.join(20.0)
+        assert not worker.is_alive()
+    data.poll()
+    rows = data.scanned.table.rows
+    assert len(rows) == len(found.table.rows) == n_rows
+    assert rows[-1] is found.table.rows[-1]
+    assert f"Stopped: {n_rows} of 17 models are there" in end_in_words(data.scanned.table, stopped=True)
+    assert (rows[0].kept == "") == (n_rows == 1)  # its path has ended, or not yet
+    assert all(row.kept for row in rows[1:])
 
 
 def test_a_recording_that_is_too_short_ends_the_scan_with_a_sentence(data, tmp_path):
