@@ -88,6 +88,11 @@ class Runner(Generic[Item]):
         return not job.ended and job.steps != 0
 
     @property
+    def threaded(self) -> bool:
+        """Whether it works by itself; otherwise somebody must call `pump`."""
+        return self._threads
+
+    @property
     def ended(self) -> bool:
         """Whether the iterator is exhausted, stopped or failed (or none was started)."""
         return self._job.ended

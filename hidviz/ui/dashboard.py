@@ -1,7 +1,7 @@
 """Dashboard: transport bar, knobs, status and tabs, for a page or a notebook.
 
-The page pulls. A tick looks at the session; if nothing has changed it returns at once, else it draws one frame inside
-one hold, at the pace of `hidviz.ui.state.frame_pacing`. The worker never touches anything here.
+The page pulls. A pulse looks at the session; if something has changed, the page takes a turn, which draws one frame
+inside one hold, at the pace of `hidviz.ui.state.frame_pacing`. The worker never touches anything here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import panel as pn
 from panel.io import hold
-from panel.io.callbacks import PeriodicCallback
+from panel.io.state import set_curdoc
 
 from hidviz.background import hand_back_memory
 from hidviz.experiments import ABOUT_PRESETS, PRESETS, Experiment, preset_of, shipped_frame
@@ -32,6 +32,7 @@ from hidviz.ui.state.frame_pacing import Pace
 from hidviz.ui.state.link import FRONT_TABS, TABS, Link, View
 from hidviz.ui.state.my_data import Found, MyData
 from hidviz.ui.state.opening import Opening
+from hidviz.ui.state.pulse import Pulse
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.learn import LearnTab
 from hidviz.ui.tabs.makers import tab_makers
@@ -41,7 +42,6 @@ from hidviz.ui.text.status import remarks_of, sentences_of, state_of
 
 FIRST = "A finished run of Fig. 3. Press Run to watch it being learned."
 AFTERWARDS = 3  # seconds after which what a session held has been found to be of no use
-PERIOD = 40  # milliseconds between looks at the session
 LOG = logging.getLogger(__name__)
 KEYS = (" ", "s", "h", "r", "a", "u", "U", "?", "Escape", *"123456789")
 
@@ -55,6 +55,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         link: what to open with; a finished run of the paper's Fig. 3 if left out.
     """
 
+    _pulse = Pulse()  # one for all of the process
+
     def __init__(self, link: Link | None = None, **params: Any) -> None:
         super().__init__(**params)
         link = link or Link(Experiment())
@@ -66,6 +68,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._shown_knobs = link.experiment
         self._dirty = True
         self._ready = False  # whether the browser is connected, so that what it sends arrives
+        self._turn_asked = False  # whether a turn has been asked for and not come yet
         self._pace, self._opening = Pace(), Opening()
         self._told: tuple[str, ...] = ()  # kinds of the remarks that are told
         self._remedy: Cure | None = None
@@ -78,9 +81,9 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         if link.step is not None:
             self.session.run_to(link.step)
         self._draw()
-        self._callback = PeriodicCallback(callback=self._tick, period=PERIOD, background=True, log=False)
-        if pn.state.curdoc is None:  # nobody to draw for: a coroutine would be run in a loop that nobody closes
-            self._callback.start()
+        self._document = pn.state.curdoc
+        if self._document is None:  # in a notebook
+            self._pulse.join(self, self._stirred, self._turn)
         else:
             pn.state.onload(self._begin)
             pn.state.on_session_destroyed(self._leave)
@@ -94,8 +97,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         asyncio.get_running_loop().call_later(AFTERWARDS, hand_back_memory)
 
     def close(self) -> None:
-        """End the worker and the tick."""
-        self._callback.stop()
+        """End the worker, and be looked at no more."""
+        self._pulse.leave(self)
         self._pace.end()
         self._opening.close()
         self.session.close()
@@ -247,18 +250,34 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     async def _begin(self) -> None:
         """The browser is there: draw for it, and from now on whenever something has changed."""
-        self._callback.start()
-        await self._tick()
+        self._pulse.join(self, self._stirred, self._ask_turn)
+        self._turn()
 
-    async def _tick(self) -> None:
-        """Look at the session; draw if something changed and the browser keeps up."""
-        waiting = self.instrument.frame - self.instrument.drawn
-        if not self._pace.allows(waiting, asked=self._dirty):
-            return
-        self._dirty, self._ready = self._dirty or not self._ready, True
+    def _stirred(self) -> bool:
+        """Whether there is something to draw, and the browser keeps up."""
+        if self._turn_asked or not (
+            self._dirty
+            or not self._ready
+            or self.session.stirred
+            or self._opening.stirred
+            or self.views.front.stirred
+            or self.session.wanted != self._shown_knobs
+        ):
+            return False
+        return self._pace.allows(self.instrument.frame - self.instrument.drawn, asked=self._dirty)
+
+    def _ask_turn(self) -> None:
+        """Have the page drawn as soon as its document is free."""
+        self._turn_asked = True
+        self._document.add_next_tick_callback(self._turn)
+
+    def _turn(self) -> None:
+        """Draw; a picture that fails says so, and does not take the page with it."""
+        self._turn_asked, self._dirty, self._ready = False, self._dirty or not self._ready, True
         try:
-            self._draw()
-        except Exception as error:  # a picture that fails must say so, and must not take the page with it
+            with set_curdoc(self._document):
+                self._draw()
+        except Exception as error:
             LOG.exception("drawing failed")
             self._tell(f"This view could not be drawn ({error}). Rewind, or choose another preset.")
 

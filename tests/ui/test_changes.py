@@ -58,3 +58,17 @@ def test_what_is_drawn_depends_on_the_same_things_every_time(changes):
     changes.due(1, 2)
     with pytest.raises(ValueError, match="zip"):
         changes.due(1)
+
+
+def test_asking_whether_there_is_something_to_draw_changes_nothing(changes, clock):
+    assert changes.stirred(1, period=0.5)
+    assert changes.due(1, period=0.5) == (True,)
+    assert not changes.stirred(1, period=0.5)
+    assert not changes.stirred(2, period=0.5)
+    clock.now += 0.6
+    assert changes.stirred(2, period=0.5)
+    assert changes.stirred(2, period=0.5)
+    assert changes.due(2, period=0.5) == (True,)
+    assert not changes.stirred(2)
+    changes.spoil()
+    assert changes.stirred(2, period=60.0)

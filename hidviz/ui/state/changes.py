@@ -36,9 +36,14 @@ class Changes:
             *seen: all that the drawing depends on, compared as immutable values are, in the same order each time.
             period: seconds that must lie between two drawings, unless what was drawn is stale.
         """
-        before = self._seen
-        changed = tuple(before is None or now != then for now, then in zip(seen, before or seen, strict=True))
-        if not self._stale and (not any(changed) or self._clock() - self._drawn_at < period):
+        if not self.stirred(*seen, period=period):
             return None
+        before = self._seen
         self._seen, self._stale, self._drawn_at = seen, False, self._clock()
-        return changed
+        return tuple(before is None or now != then for now, then in zip(seen, before or seen, strict=True))
+
+    def stirred(self, *seen: object, period: float = 0.0) -> bool:
+        """Whether `due` would tell of something; asking changes nothing."""
+        if self._stale or self._seen is None:
+            return True
+        return seen != self._seen and self._clock() - self._drawn_at >= period

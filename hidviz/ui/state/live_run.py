@@ -128,6 +128,11 @@ class LiveRun:
         self._runner.pump(seconds)
         return self._take_in()
 
+    @property
+    def stirred(self) -> bool:
+        """Whether `poll` would find something; where there are no threads, it has work to do."""
+        return not self._runner.threaded or self._runner.version != self._seen
+
     # What a user can do
 
     def run(self) -> None:

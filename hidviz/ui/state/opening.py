@@ -24,12 +24,16 @@ class Opening:
         self._runner.start(_read(content))
         self._awaited = True
 
+    @property
+    def stirred(self) -> bool:
+        """Whether `take` would give something."""
+        return self._awaited and self._runner.ended
+
     def take(self) -> Bundle | str | None:
         """What was read, or the sentence that refuses it, once; None while there is neither."""
-        runner = self._runner
-        if not (self._awaited and runner.ended):
+        if not self.stirred:
             return None
-        self._awaited = False
+        self._awaited, runner = False, self._runner
         if runner.failure:
             LOG.info("a file was refused")
         return str(runner.failure) if runner.failure else runner.latest

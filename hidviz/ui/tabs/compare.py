@@ -78,6 +78,11 @@ class CompareTab:
         self._changes = Changes()
         self._build()
 
+    @property
+    def stirred(self) -> bool:
+        """Whether another pair was chosen, or a run to compare with has come further."""
+        return self._changes.stirred(self._learner.version, period=PERIOD)
+
     def look(self) -> bool:
         """Draw if another pair was chosen; pinned runs themselves never change."""
         if self._changes.due(self._learner.version, period=PERIOD) is None:

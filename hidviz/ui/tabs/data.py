@@ -86,6 +86,19 @@ class DataTab:
         self._controls()
         self.layout = self._layout()
 
+    @property
+    def stirred(self) -> bool:
+        """Whether there are new data, finished counts or a new estimate."""
+        frame = self._session.frame
+        return frame is not None and (
+            self._of_recording.stirred(frame.data, self._counter.version)
+            or self._of_estimate.stirred(frame, period=self._period)
+        )
+
+    @property
+    def _period(self) -> float:
+        return PERIOD * self._session.running
+
     def look(self) -> bool:
         """Take in new data, finished counts and the newest estimate."""
         frame = self._session.frame
@@ -94,7 +107,7 @@ class DataTab:
         recording = self._of_recording.due(frame.data, self._counter.version)
         if recording is not None and recording[0]:
             self._of_estimate.spoil()
-        estimate = self._of_estimate.due(frame, period=PERIOD * self._session.running)
+        estimate = self._of_estimate.due(frame, period=self._period)
         if recording is None and estimate is None:
             return False
         with hold():

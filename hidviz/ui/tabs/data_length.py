@@ -63,11 +63,20 @@ class LengthsTab:
 
     # The contract of a tab
 
+    @property
+    def stirred(self) -> bool:
+        """Whether points have arrived, a page has been written, or the knobs are others."""
+        return self._changes.stirred(*self._seen)
+
+    @property
+    def _seen(self) -> tuple[object, ...]:
+        return self._runner.version, self._writer.version, self._session.wanted
+
     def look(self) -> bool:
-        """Take in the points that have arrived, and draw them."""
-        self._hand_out()
-        if self._changes.due(self._runner.version, self._session.wanted) is None:
+        """Take in the points that have arrived, and draw them; hand out a page that has been written."""
+        if self._changes.due(*self._seen) is None:
             return False
+        self._hand_out()
         state = self._runner.latest
         if state is not None and state is not self._state:
             self._state = state

@@ -97,6 +97,15 @@ class EquivalentTab:
 
     # The contract of a tab
 
+    @property
+    def stirred(self) -> bool:
+        """Whether the page shows another frame, or more of the models has been evaluated."""
+        return self._session.frame is not None and self._changes.stirred(*self._seen)
+
+    @property
+    def _seen(self) -> tuple[object, ...]:
+        return self._session.frame, self._survey.version, self._probe.version
+
     def look(self) -> bool:
         """Take in what has been evaluated, and where the page now stands among the models."""
         frame = self._session.frame
@@ -106,7 +115,7 @@ class EquivalentTab:
         self._last = frame
         if self._base is None or (moved and not self._session.running and self._gauge_to(frame) is None):
             self.update()
-        changed = self._changes.due(frame, self._survey.version, self._probe.version)
+        changed = self._changes.due(*self._seen)
         if changed is None:
             return False
         with hold():

@@ -57,16 +57,31 @@ class InspectorTab:
 
     # The contract of a tab
 
+    @property
+    def stirred(self) -> bool:
+        """Whether there is a new frame, a few times a second while running, or more is known of it."""
+        return self._session.frame is not None and self._changes.stirred(*self._seen, period=self._period)
+
+    @property
+    def _seen(self) -> tuple[object, ...]:
+        return self._session.frame, self._session.running, self._knowing.version
+
+    @property
+    def _period(self) -> float:
+        """Seconds between two pictures."""
+        frame = self._session.frame
+        if frame is None or not self._session.running:
+            return 0.0
+        couplings = frame.snapshot.couplings
+        return PERIOD if couplings.n_visible + couplings.n_hidden < MANY else PERIOD_OF_MANY
+
     def look(self) -> bool:
         """Take in a new frame, a few times a second while running, and what has become known of it."""
-        frame, session = self._session.frame, self._session
+        frame = self._session.frame
         if frame is None:
             return False
-        self._knowing.follow(frame, running=session.running)
-        units = frame.snapshot.couplings.n_visible + frame.snapshot.couplings.n_hidden
-        period = PERIOD if units < MANY else PERIOD_OF_MANY
-        period *= session.running
-        if self._changes.due(frame, session.running, self._knowing.version, period=period) is None:
+        self._knowing.follow(frame, running=self._session.running)
+        if self._changes.due(*self._seen, period=self._period) is None:
             return False
         self._draw(frame)
         return True

@@ -68,10 +68,20 @@ class LearnTab:
         )
         self._build()
 
+    @property
+    def stirred(self) -> bool:
+        """Whether there is a new frame, or another way of looking at it."""
+        return self._session.frame is not None and self._changes.stirred(*self._seen)
+
+    @property
+    def _seen(self) -> tuple[object, ...]:
+        session = self._session
+        return session.frame, session.running, session.step_by_step, self.coupling.place
+
     def look(self) -> bool:
         """Take in a new frame, or another way of looking at it."""
         frame = self._session.frame
-        if frame is None or self._changes.due(frame, self._session.step_by_step, self.coupling.place) is None:
+        if frame is None or self._changes.due(*self._seen) is None:
             return False
         self._draw(frame)
         return True

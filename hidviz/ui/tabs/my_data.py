@@ -61,14 +61,21 @@ class MyDataTab:
 
     # The contract of a tab
 
+    @property
+    def stirred(self) -> bool:
+        """Whether more was read or learned."""
+        return self._changes.stirred(*self._seen, period=PERIOD)
+
+    @property
+    def _seen(self) -> tuple[object, ...]:
+        data = self.data
+        return (data.looked, data.reading, data.problem), data.version, self._sampler.version
+
     def look(self) -> bool:
         """Take in what was read and learned, and draw it."""
         self.data.poll()
         data = self.data
-        changed = self._changes.due(
-            (data.looked, data.reading, data.problem), data.version, self._sampler.version, period=PERIOD
-        )
-        if changed is None:
+        if self._changes.due(*self._seen, period=PERIOD) is None:
             return False
         with hold():
             self.file.show()

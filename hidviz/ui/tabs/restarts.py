@@ -68,13 +68,22 @@ class RestartsTab:
 
     # The contract of a tab
 
+    @property
+    def stirred(self) -> bool:
+        """Whether the starts have come further, or the page shows another run."""
+        return self._changes.stirred(*self._seen, period=self._period)
+
+    @property
+    def _seen(self) -> tuple[object, ...]:
+        return (self._runner.version, self._keeper.version), self._session.frame, self._session.wanted
+
+    @property
+    def _period(self) -> float:
+        return PERIOD * self._runner.running
+
     def look(self) -> bool:
         """Take in how far the starts have come, and which of them the page shows."""
-        session = self._session
-        period = PERIOD * self._runner.running
-        changed = self._changes.due(
-            (self._runner.version, self._keeper.version), session.frame, session.wanted, period=period
-        )
+        changed = self._changes.due(*self._seen, period=self._period)
         if changed is None:
             return False
         with hold():

@@ -104,9 +104,18 @@ class ScoresTab:
 
     # The contract of a tab
 
+    @property
+    def stirred(self) -> bool:
+        """Whether the judging has come further, or the page shows something else."""
+        return self._changes.stirred(*self._seen)
+
+    @property
+    def _seen(self) -> tuple[object, ...]:
+        return self._judge.version, self._bars.version, self._dark, self._session.frame
+
     def look(self) -> bool:
         """Take in how far the judging has come, and whether the page still shows what was judged."""
-        changed = self._changes.due(self._judge.version, self._bars.version, self._dark, self._session.frame)
+        changed = self._changes.due(*self._seen)
         if changed is None:
             return False
         with hold():

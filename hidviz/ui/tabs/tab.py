@@ -16,9 +16,10 @@ MAP = 226  # pixels of the page, magnified, that a map and the network may have:
 
 
 class Tab(Protocol):
-    """A tab, built when it first comes forward. `look` is called from the session's tick while it is in front.
+    """A tab, built when it first comes forward.
 
-    Figures are drawn in `look` alone: a widget's callback may come where the document is not locked.
+    While it is in front, the page asks often whether it is `stirred`, and lets it `look` if so. Figures are drawn in
+    `look` alone: a widget's callback may come where the document is not locked.
     """
 
     key: str
@@ -29,6 +30,11 @@ class Tab(Protocol):
 
     layout: Any
     """What Panel shows."""
+
+    @property
+    def stirred(self) -> bool:
+        """Whether `look` would find something to draw; asked often, so it must be quick."""
+        ...
 
     def look(self) -> bool:
         """Take in what has changed since the last call, and draw it; whether anything was drawn."""
