@@ -1,27 +1,27 @@
-"""Spikes from arrays and lists: of times unit by unit or event by event, of counts, of trials; checked and named."""
+"""Spikes from lists of times: unit by unit, event by event, in columns, trial by trial; checked and named."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.network.recording import is_wrapped, what_to_do
-from hidviz.network.spikes import Counts, Spikes, Trial
+from hidviz.network.build_counts import TIMES, check_unmasked, from_counts, named
+from hidviz.network.spikes import Spikes, Trial
 from hidviz.numerics import Array
 
-TIMES = (
-    "time", "times", "t", "time_s", "time_ms", "times_s", "times_ms", "spike_time", "spike_times", "spike_time_s",
-    "spike_times_s", "spike_time_ms", "spike_times_ms", "timestamp", "timestamps", "seconds",
+UNITS = (
+    "unit", "units", "unit_id", "cluster", "clusters", "cluster_id", "spike_cluster", "spike_clusters", "neuron",
+    "neurons", "neuron_id", "cell", "cells", "cell_id", "channel", "id",
 )  # fmt: skip
-UNITS = ("unit", "units", "unit_id", "cluster", "cluster_id", "neuron", "neuron_id", "cell", "cell_id", "channel", "id")
 TRIALS = ("trial", "trial_id", "trials", "sweep", "repeat")
-CLOCKS = ("", "index", "bin", "frame", "unnamed: 0", *TIMES)
 MOST_TRAINS = 200_000  # spike trains, over all trials
 LONG = 1e3  # a median interval between spikes of so many seconds means another unit of time
+LATEST = 1e11  # seconds: three thousand years
 
 
 def from_units(
@@ -39,14 +39,25 @@ def from_units(
     """
     for unit in units:
         check_unmasked(unit)
-    arrays = [np.asarray(unit) for unit in units]
+    called = [str(k + 1) for k in range(len(units))] if names is None else [str(name) for name in names]
+    arrays = [_list_of(unit, called[k] if k < len(called) else str(k + 1)) for k, unit in enumerate(units)]
     flat = all(array.ndim == 1 and array.size > 2 and array.dtype.kind in "buif" for array in arrays)
     if arrays and flat and len({array.size for array in arrays}) == 1:
         whole = all((array == np.floor(array)).all() for array in arrays)
         if whole and not all((np.diff(array.astype(np.float64)) > 0.0).all() for array in arrays):
             return from_counts([np.column_stack(arrays)], bin=bin, names=names)
-    trains = tuple(map(as_train, arrays))
-    return from_trials([Trial(trains, begin_of(trains))], names)
+    trains = tuple(map(as_train, arrays, called if len(called) == len(arrays) else [""] * len(arrays)))
+    return from_trials([Trial(trains, begin_of(trains))], names if names is None else called)
+
+
+def _list_of(unit: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(unit)
+    except ValueError as error:
+        raise ValueError(
+            f"Spike times of unit {name} must be one list of numbers, got lists within it: trials of spike times are a "
+            "table with columns time, unit and trial."
+        ) from error
 
 
 def begin_of(trains: Sequence[Array]) -> float:
@@ -67,13 +78,15 @@ def from_trials(trials: Sequence[Trial], names: Iterable[Any] | None = None) -> 
     n_units = len(trials[0].trains) if trials else 0
     if not n_units:
         raise ValueError("There must be at least one unit, got none.")
+    if not any(map(len, chain(*(trial.trains for trial in trials)))):
+        raise ValueError(f"There must be at least one spike, got none of {n_units} unit{'s' * (n_units > 1)}.")
     intervals = np.concatenate([np.diff(train) for trial in trials for train in trial.trains] or [np.empty(0)])
     if intervals.size and (median := float(np.median(intervals))) > LONG:
         raise ValueError(
             f"Spike times must be in seconds, and the median interval between spikes is {median:g}: are these samples "
             "or milliseconds? Say --rate HZ, 1000 for milliseconds."
         )
-    return Spikes(tuple(trials), (), _named(names, n_units))
+    return Spikes(tuple(trials), (), named(names, n_units))
 
 
 def from_events(times: Array, units: Sequence[Any], trials: Sequence[Any] | None = None) -> Spikes:
@@ -104,26 +117,49 @@ def from_labels(
     longest = float(times.max(initial=0.0))
     last = np.nextafter(longest, np.inf) if which.any() else None
     start = begin_of([times[[times.argmin(), times.argmax()]]]) if len(times) else 0.0
-    trains = split_trains(times, place[units], len(names), which)
+    trains = split_trains(times, place[units], names, which)
     return from_trials([Trial(each, start, last) for each in trains], names)
 
 
+def from_columns(columns: Mapping[str, Any], tick: float = 1.0) -> Spikes | None:
+    """Spikes from lists side by side, one of which has the name of times and one that of units; None for others.
+
+    Args:
+        columns: lists by name.
+        tick: seconds per unit of the times.
+    """
+    places = {plain_name(name.rpartition(".")[2]): name for name in columns}
+    when, who, which = (next((places[n] for n in known if n in places), None) for known in (TIMES, UNITS, TRIALS))
+    if when is None or who is None:
+        return None
+    arrays = {name: np.ravel(columns[name]) for name in (when, who, which) if name is not None}
+    if len({len(array) for array in arrays.values()}) > 1 or any(
+        np.size(columns[n]) != max(np.shape(columns[n]), default=0) for n in arrays
+    ):
+        return None
+    units, places_of = np.unique(arrays[who], return_inverse=True)
+    trials = None if which is None else np.unique(arrays[which], return_inverse=True)[1]
+    return from_labels(
+        arrays[when].astype(np.float64) * tick, places_of, [_label(unit) for unit in units.tolist()], trials
+    )
+
+
 def split_trains(
-    times: Array, units: NDArray[np.intp], n_units: int, trials: NDArray[np.intp] | None = None
+    times: Array, units: NDArray[np.intp], names: Sequence[str], trials: NDArray[np.intp] | None = None
 ) -> list[tuple[Array, ...]]:
     """Events in any order as the trains of all units, trial by trial.
 
     Args:
         times: (n,) when.
         units: (n,) which unit, counted from 0.
-        n_units: how many units there are.
+        names: of the units.
         trials: (n,) which trial, counted from 0; None for one trial.
 
     Raises:
         ValueError: a time is not finite, or there are so many trials of so many units that it cannot be meant.
     """
     which = np.zeros(len(times), np.intp) if trials is None else trials
-    n_trials = int(which.max(initial=0)) + 1
+    n_trials, n_units = int(which.max(initial=0)) + 1, len(names)
     if n_trials * n_units > MOST_TRAINS:
         raise ValueError(
             f"At most {MOST_TRAINS:,} spike trains can be read, got {n_trials:,} trials of {n_units:,} units: does "
@@ -132,151 +168,41 @@ def split_trains(
     cell = which * n_units + units
     order = np.lexsort((times, cell))
     ends = np.cumsum(np.bincount(cell, minlength=n_trials * n_units))
-    trains = [as_train(train) for train in np.split(np.asarray(times)[order], ends[:-1])]
+    split = np.split(np.asarray(times)[order], ends[:-1])
+    trains = [as_train(train, names[k % n_units]) for k, train in enumerate(split)]
     return [tuple(trains[k * n_units : (k + 1) * n_units]) for k in range(n_trials)]
 
 
-def from_counts(
-    arrays: Sequence[Any],
-    *,
-    bin: float | None = None,  # noqa: A002 - the field's word
-    names: Iterable[Any] | None = None,
-) -> Spikes:
-    """Spikes from (T, N) arrays of ±1 or of counts, a trial each; a column that only counts bins is left out.
-
-    Raises:
-        ValueError: an array is no such thing; the message says where and what to do.
-    """
-    for array in arrays:
-        check_unmasked(array)
-    given = [np.asarray(array) for array in arrays]
-    widths = {array.shape[1:] for array in given}
-    if len(widths) != 1:
-        raise ValueError(f"Every trial must hold the same units, got shapes {', '.join(str(a.shape) for a in given)}.")
-    for array in given:
-        check_shape(array)
-    called, remarks = None if names is None else [str(name) for name in names], []
-    if given[0].shape[1] > 1 and (clocks := [k for k in range(given[0].shape[1]) if _is_clock(given, k, called)]):
-        for k in clocks:
-            what = f'Column "{called[k]}"' if called else f"Column {k + 1}"
-            remarks.append(f"{what} rises by the same step in every bin: it is taken for a clock and left out.")
-        keep = [k for k in range(given[0].shape[1]) if k not in clocks]
-        step = float(given[0][1, clocks[0]] - given[0][0, clocks[0]])
-        bin = step if bin is None and step < 1.0 else bin  # noqa: A001
-        given = [array[:, keep] for array in given]
-        called = called and [called[k] for k in keep]
-    named = _named(called, given[0].shape[1])
-    counts = tuple(_counts(array, named, k, len(given)) for k, array in enumerate(given))
-    return Spikes((), counts, named, bin, tuple(remarks))
-
-
-def check_unmasked(given: Any) -> None:
-    """Raise `ValueError` if some entries are masked: as plain numbers they would be taken for states or times.
-
-    Args:
-        given: an array, masked or not, or anything else.
-    """
-    if isinstance(given, np.ma.MaskedArray) and (n := int(np.count_nonzero(np.ma.getmaskarray(given)))):
-        place = ", ".join(str(k + 1) for k in np.argwhere(np.ma.getmaskarray(given))[0])
-        raise ValueError(
-            f"{n:,} entries are masked, the first at {place}: missing is not silent. Leave masked spike times out with "
-            "x.compressed(); of bins, leave those out, and make what lies before and after them trials of their own."
-        )
-
-
-def check_shape(array: NDArray[Any]) -> None:
-    """Raise `ValueError` unless an array can be bins × units."""
-    if array.ndim != 2 or array.shape[0] < 2 or array.shape[1] < 1:
-        raise ValueError(
-            f"It must hold bins down the rows and units across, (T, N) with at least 2 bins, got shape {array.shape}."
-        )
-    if array.shape[1] > array.shape[0]:
-        bins, units = array.shape
-        raise ValueError(f"{bins} × {units}: {units:,} units in {bins:,} bins? If time runs across, add --transpose.")
-    if array.dtype.kind not in "buif":
-        if array.dtype.kind == "c":
-            raise ValueError("Complex data not supported: it must hold ±1 or spike counts, got complex numbers.")
-        raise ValueError(f"It must hold ±1 or spike counts, got {array.dtype}.")
-
-
-def as_train(times: Any) -> Array:
+def as_train(times: Any, unit: str = "") -> Array:
     """Spike times of one unit, rising.
 
+    Args:
+        times: in any order, seconds.
+        unit: its name, for a sentence.
+
     Raises:
-        ValueError: they are not a list of finite numbers.
+        ValueError: they are not a list of finite numbers, or cannot be seconds.
     """
+    whose = f"Spike times of unit {unit}" if unit else "Spike times"
     check_unmasked(times)
     train = np.asarray(times)
     if train.dtype.kind not in "buif" or train.ndim > 2 or (train.ndim == 2 and 1 not in train.shape and train.size):
-        raise ValueError(f"Spike times must be a list of numbers, got shape {train.shape} of {train.dtype}.")
-    train = np.sort(train.ravel().astype(np.float64))
-    if not np.isfinite(train).all():
-        raise ValueError("Spike times must be finite numbers, got a missing or infinite one.")
+        raise ValueError(f"{whose} must be a list of numbers, got shape {train.shape} of {train.dtype}.")
+    train = train.ravel().astype(np.float64)
+    if (wrong := np.flatnonzero(~np.isfinite(train))).size:
+        value = "NaN" if np.isnan(train[wrong[0]]) else "infinity"
+        raise ValueError(f"{whose} must be finite numbers, got {value} at place {wrong[0] + 1:,}: leave it out.")
+    train = np.sort(train)
+    if train.size and max(-train[0], train[-1]) > LATEST:
+        value = max(train[0], train[-1], key=abs)
+        raise ValueError(f"{whose} must be in seconds, got {value:g}: leave it out, or say --rate if these are ticks.")
     train.flags.writeable = False
     return train
-
-
-def _counts(array: NDArray[Any], names: Sequence[str], trial: int, n_trials: int) -> Counts:
-    """Counts from ±1 or counts; the first entry that is neither is named."""
-    low, high = array.min(), array.max()
-    if is_wrapped(array):
-        raise ValueError(f"It must hold ±1 or spike counts, got {high:g}: {what_to_do(array)}")
-    if low < 0 and bool(((array == 1) | (array == -1)).all()):
-        return (array > 0).astype(np.uint16)
-    whole = array.dtype.kind != "f" or bool((array == np.floor(array)).all())
-    if low >= 0 and high <= np.iinfo(np.uint16).max and whole:
-        return array.astype(np.uint16)
-    wrong = ~((array >= 0) & (array <= np.iinfo(np.uint16).max))
-    if not whole:
-        wrong |= array != np.floor(array)
-    if wrong.any():
-        row, column = (int(k) for k in np.argwhere(wrong)[0])
-        value = array[row, column]
-        where = f"row {row + 1}, column {column + 1} ({names[column]})"
-        if n_trials > 1:
-            where = f"trial {trial + 1}, {where}"
-        if value == -1 and low == -1 and high <= 1:
-            raise ValueError(f"{where}: -1 among 0 and 1. States are -1 and 1, counts are 0, 1, 2 …: not both.")
-        if not np.isfinite(value):
-            raise ValueError(f"{where}: it must hold finite numbers, got {'NaN' if np.isnan(value) else 'infinity'}.")
-        raise ValueError(f"{where}: it must hold ±1 or spike counts 0, 1, 2 …, got {value:g}.")
-    return array.astype(np.uint16)
-
-
-def _is_clock(arrays: Sequence[NDArray[Any]], column: int, names: Sequence[str] | None) -> bool:
-    """Whether a column rises by the same step from bin to bin, in every trial of three bins or more."""
-    named = names is not None and names[column].strip().lower() in CLOCKS
-    for array in arrays:
-        ticks = array[:, column].astype(np.float64)
-        steps = np.diff(ticks)
-        if len(steps) < 2 + 2 * (not named) or not steps[0] > 0.0 or not np.allclose(steps, steps[0], rtol=1e-3):
-            return False
-    return True
-
-
-def _named(names: Iterable[Any] | None, n_units: int) -> tuple[str, ...]:
-    if names is None:
-        digits = len(str(n_units))
-        return tuple(f"u{k + 1:0{digits}d}" for k in range(n_units))
-    given = tuple(str(name) for name in names)
-    if len(given) != n_units or len(set(given)) != n_units:
-        raise ValueError(f"{n_units} units must have as many different names, got {', '.join(given)}.")
-    return given
 
 
 def plain_name(name: str) -> str:
     """The name of a column without its unit in brackets, in small letters: "Spike Time (s)" is "spike_time"."""
     return re.sub(r"[\s_]+", "_", re.sub(r"[\(\[].*", "", name).strip().lower())
-
-
-def as_numbers(values: NDArray[Any], columns: Sequence[str]) -> NDArray[Any]:
-    """A table of objects as numbers; the first column that holds something else is named."""
-    for k, name in enumerate(columns):
-        try:
-            values[:, k].astype(np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f'Column "{name}" must hold numbers, got {values[0, k]!r}: leave it out.') from None
-    return values.astype(np.float64)
 
 
 def _label(unit: Any) -> str:

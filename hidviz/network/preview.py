@@ -24,6 +24,7 @@ BEARABLE = 0.05  # part of the spikes lost
 ALIKE = 0.9  # correlation in the same bin
 SAMPLE = 2**17  # bins from which correlations are taken
 SAMPLE_NUMBERS = 2**24  # bins × units of them: 128 MB
+SLOW = 10.0  # a median interval between spikes of so many seconds is one of milliseconds, or of a very quiet unit
 MOST_PAIRED = 1000  # units of which all pairs are compared
 
 
@@ -100,7 +101,7 @@ def preview_of(spikes: Spikes, width: float | None) -> Preview:
         duplicates=tuple((spikes.names[i], spikes.names[j]) for i, j in same),
         remarks=(),
     )
-    remarks = (*spikes.remarks, *_remarks(found, counts, blocks))
+    remarks = (*spikes.remarks, *_slow(spikes), *_remarks(found, counts, blocks))
     return Preview(**{**vars(found), "remarks": remarks})
 
 
@@ -123,6 +124,15 @@ def _remarks(found: Preview, counts: tuple[Counts, ...], blocks: tuple[Array, ..
     if _no_order(blocks):
         yield "No unit predicts any other one bin later beyond chance: are these bins in order of time?"
     yield from _drifts(found, counts)
+
+
+def _slow(spikes: Spikes) -> Iterator[str]:
+    intervals = [np.diff(train) for trial in spikes.trials for train in trial.trains]
+    if sum(map(len, intervals)) and (median := float(np.median(np.concatenate(intervals)))) > SLOW:
+        yield (
+            f"The median interval between two spikes of a unit is {median:.3g} s: if these times are in milliseconds, "
+            "say so with --rate 1000."
+        )
 
 
 def _loss_remarks(found: Preview) -> Iterator[str]:

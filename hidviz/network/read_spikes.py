@@ -86,6 +86,10 @@ def _one(path: Path, options: Options) -> Spikes:
     if path.is_dir() and all((path / name).is_file() for name in KILOSORT):
         path = path / KILOSORT[0]
     ending = path.suffix.lower()
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder without both {' and '.join(KILOSORT)}: name the file to read.")
+    if ending in (".gz", ".bz2", ".xz", ".zip", ".xlsx", ".xls"):
+        raise ValueError(f"{path} is packed, or a workbook: unpack it, or save the sheet as .csv.")
     if ending not in FORMATS:
         raise ValueError(
             f"{path} must end in one of {', '.join(FORMATS)}: save spike times as .csv in columns time and unit, "

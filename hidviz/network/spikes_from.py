@@ -10,21 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from hidviz.network.build_spikes import (
-    TIMES,
-    TRIALS,
-    UNITS,
-    as_numbers,
-    as_train,
-    check_unmasked,
-    from_counts,
-    from_events,
-    from_trials,
-    from_units,
-    plain_name,
-)
+from hidviz.network.build_counts import TIMES, as_numbers, check_unmasked, cut_where_changed, from_counts
+from hidviz.network.build_spikes import TRIALS, UNITS, as_train, from_events, from_trials, from_units, plain_name
 from hidviz.network.recording import Recording
 from hidviz.network.spikes import MOST_ENTRIES, Spikes, Trial
+from hidviz.numerics import Array
 
 
 def spikes_from(given: Any, *, bin: float | None = None, names: Iterable[Any] | None = None) -> Spikes:  # noqa: A002
@@ -43,16 +33,27 @@ def spikes_from(given: Any, *, bin: float | None = None, names: Iterable[Any] | 
         return _pynapple(given, called)
     if hasattr(given, "columns"):
         return _table(given, bin, called)
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and not hasattr(given, "toarray"):
         return from_units(list(given.values()), called or [str(key) for key in given], bin=bin)
+    if (
+        hasattr(given, "index") and getattr(getattr(given, "dtype", None), "kind", "") == "O"
+    ):  # a pandas Series of lists
+        return from_units(list(given), called or [str(key) for key in given.index], bin=bin)
     if hasattr(given, "toarray") and hasattr(given, "nnz"):
         if np.prod(given.shape, dtype=np.float64) > MOST_ENTRIES:
             raise ValueError(f"A sparse matrix must have at most {MOST_ENTRIES:,} entries in all, got {given.shape}.")
         given = given.toarray()
-    if isinstance(given, Sequence) and not isinstance(given, str) and len(given):
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes) and len(given):
         return _several(given, bin, called)
     check_unmasked(given)
     array = np.asarray(given)
+    if array.ndim == 0 or isinstance(given, str | bytes):
+        hint = ": to read a file, call read_spikes" if isinstance(given, str | bytes) else ""
+        raise ValueError(f"Spikes must be an array, a list, a mapping or a table, got {type(given).__name__}{hint}.")
+    if array.ndim == 1 and array.dtype == object:
+        return from_units(list(array), called, bin=bin)
+    if array.ndim == 2 and array.dtype == object:
+        array = as_numbers(array, called or [str(k + 1) for k in range(array.shape[1])])
     return from_counts(list(array) if array.ndim == 3 else [array], bin=bin, names=called)
 
 
@@ -104,16 +105,40 @@ def _pynapple(group: Any, names: list[str] | None) -> Spikes:
 
 def _table(table: Any, bin: float | None, names: list[str] | None) -> Spikes:  # noqa: A002
     """A table: events where it has columns of times and units, else a column a unit."""
-    columns = [str(column) for column in table.columns]
+    columns = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in table.columns]
     places = {plain_name(name): k for k, name in enumerate(columns)}
     values = np.asarray(table.to_numpy() if hasattr(table, "to_numpy") else table.values)
-    when, who = (next((places[name] for name in known if name in places), None) for known in (TIMES, UNITS))
+    when, who, trial = (next((places[n] for n in known if n in places), None) for known in (TIMES, UNITS, TRIALS))
     if when is not None and who is not None:
-        trial = next((places[name] for name in TRIALS if name in places), None)
-        times = np.asarray(values[:, when], dtype=np.float64)
+        times = _moments(values[:, [when]], columns[when])
         return from_events(times, values[:, who].tolist(), None if trial is None else values[:, trial].tolist())
     if values.dtype.kind == "O":
         values = as_numbers(values, columns)
     if bin is None and hasattr(table, "t") and len(table.t) > 1:  # a pynapple TsdFrame
         bin = float(f"{np.median(np.diff(table.t)):.9g}")  # noqa: A001 - differences of times have rounding
-    return from_counts([values], bin=bin, names=names or columns)
+    if trial is not None and trial not in (when, who):
+        which = values[:, trial]
+        values, columns = np.delete(values, trial, axis=1), [name for k, name in enumerate(columns) if k != trial]
+    elif (level := next((k for k, name in enumerate(_levels(table)) if name in TRIALS), None)) is not None:
+        which = np.asarray(table.index.get_level_values(level))
+    else:
+        return from_counts([values], bin=bin, names=names or columns)
+    return from_counts(cut_where_changed(values, which), bin=bin, names=names or columns)
+
+
+def _levels(table: Any) -> list[str]:
+    """Names of the levels of the index of a table, plain."""
+    return [plain_name(str(name)) for name in getattr(getattr(table, "index", None), "names", None) or ()]
+
+
+def _moments(values: Any, column: str) -> Array:
+    """A column of times in seconds; dates count from that of the first event."""
+    try:
+        return as_numbers(values, [column])[:, 0] if values.dtype.kind == "O" else values[:, 0].astype(np.float64)
+    except ValueError:
+        begin = values[0, 0] if hasattr(values[0, 0], "timestamp") else values[0, 0] - values[0, 0]
+        try:
+            return np.array([(value - begin).total_seconds() for value in values[:, 0]])
+        except (AttributeError, TypeError):
+            pass
+        raise

@@ -6,6 +6,7 @@ pynwb would load and check the whole schema, with a dozen packages below it, to 
 
 from __future__ import annotations
 
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -69,26 +70,29 @@ def read_nwb(path: Path, options: Options) -> Spikes:
     with opened(path) as file:
         if "units" not in file or "spike_times" not in file["units"]:
             raise ValueError(f"has no table of units with spike times; it has {', '.join(file)}")
-        units = file["units"]
+        units, remarks = file["units"], list[str]()
         trains = _ragged(units, "spike_times")
         label = next((name for name in ("unit_name", "id") if name in units), None)
         names = None if label is None else [_word(value) for value in whole(units[label])]
         if names is not None and len(set(names)) < len(names):
-            names = [_word(value) for value in whole(units["id"])]
-        table = _intervals(file, options.trials)
+            names = [_word(value) for value in whole(units["id"])] if "id" in units else None
+            remarks.append("Names of the column unit_name are given twice: units have the numbers of the column id.")
+        table, told = _intervals(file, options.trials)
         spans = table or _observed(units)
-    trials = [
-        Trial(tuple(as_train(train[(train >= a) & (train < b)]) for train in trains), a, b) for a, b in spans
-    ] or [Trial(tuple(as_train(train) for train in trains), begin_of(trains))]
-    found = from_trials(trials, names)
-    if not table:
-        return found
-    what = "The interval" if len(table) == 1 else f"The {len(table)} intervals"
-    trials_are = "is the trial" if len(table) == 1 else "are the trials"
-    return found.remarked(
-        f"{what} of the table {options.trials or 'trials'} {trials_are}, and nothing outside is read; "
-        "--trials none reads all."
-    )
+    if names is not None and len(names) != len(trains):
+        raise ValueError(f"has {len(names)} names or numbers of units, and {len(trains)} spike trains: it is damaged")
+    called = names or [str(k + 1) for k in range(len(trains))]
+    trains = [as_train(train * options.tick, name) for train, name in zip(trains, called, strict=True)]
+    trials = [Trial(tuple(train[(train >= a) & (train < b)] for train in trains), a, b) for a, b in spans] or [
+        Trial(tuple(trains), begin_of(trains))
+    ]
+    if spans and any(map(len, trains)) and not any(map(len, chain(*(trial.trains for trial in trials)))):
+        first, last = min(train[0] for train in trains if len(train)), max(train[-1] for train in trains if len(train))
+        raise ValueError(
+            f"has spikes from {first:g} to {last:g} s and none in its trials, {spans[0][0]:g} to {spans[-1][1]:g} s: "
+            "choose another table with --trials, or none with --trials none"
+        )
+    return from_trials(trials, names).remarked(*remarks, *told)
 
 
 def read_h5(path: Path, options: Options) -> Spikes:
@@ -101,14 +105,18 @@ def read_h5(path: Path, options: Options) -> Spikes:
         if "units" in file and "spike_times" in file["units"]:
             pass
         elif missing := [name for name in ("spikes", "sCount") if name not in file]:
-            raise ValueError(f"must have {' and '.join(missing)} (a spike train each), or be an .nwb file")
+            raise ValueError(
+                f"must have {' and '.join(missing)} (a spike train each), or be an .nwb file, and has "
+                f"{', '.join(file)}: save arrays as .npz or .mat"
+            )
         else:
             counts = np.asarray(whole(file["sCount"]), dtype=np.int64).ravel()
             times = np.asarray(whole(file["spikes"]), dtype=np.float64).ravel() * options.tick
             names = [_word(value) for value in np.ravel(whole(file["names"]))] if "names" in file else None
             if counts.sum() != len(times):
                 raise ValueError(f"counts {counts.sum():,} spikes but holds {len(times):,}: it is damaged")
-            trains = tuple(map(as_train, np.split(times, np.cumsum(counts)[:-1])))
+            called = names or [str(k + 1) for k in range(len(counts))]
+            trains = tuple(map(as_train, np.split(times, np.cumsum(counts)[:-1]), called))
             return from_trials([Trial(trains)], names)
     return read_nwb(path, options)
 
@@ -119,17 +127,36 @@ def _ragged(units: Any, name: str) -> list[Array]:
     return np.split(np.asarray(values, dtype=np.float64), ends[:-1])
 
 
-def _intervals(file: Any, wanted: str | None) -> list[tuple[float, float]]:
+def _intervals(file: Any, wanted: str | None) -> tuple[list[tuple[float, float]], list[str]]:
+    """The intervals that are the trials, and what there is to say of them."""
     tables = file.get("intervals", {})
     if wanted == "none":
-        return []
+        return [], []
     if wanted is not None and wanted not in tables:
         raise ValueError(f"has no table of intervals {wanted}; it has {', '.join(tables) or 'none'}")
     name = wanted or "trials"
     if name not in tables:
-        return []
+        return [], []
     starts, stops = (np.asarray(whole(tables[name][f"{end}_time"]), dtype=np.float64) for end in ("start", "stop"))
-    return [(a, b) for a, b in zip(starts.tolist(), stops.tolist(), strict=True) if np.isfinite([a, b]).all() and a < b]
+    spans = list(zip(starts.tolist(), stops.tolist(), strict=True))
+    kept = [(a, b) for a, b in spans if np.isfinite([a, b]).all() and a < b]
+    remarks = []
+    if kept:
+        what = "The interval" if len(kept) == 1 else f"The {len(kept)} intervals"
+        are = "is the trial" if len(kept) == 1 else "are the trials"
+        remarks.append(f"{what} of the table {name} {are}, and nothing outside is read; --trials none reads all.")
+    if n := len(spans) - len(kept):
+        all_of_it = "" if kept else ", so that the whole recording is read"
+        remarks.append(
+            f"{n} of {len(spans)} intervals of the table {name} do not end after they start: left out{all_of_it}."
+        )
+    ordered = sorted(kept)
+    if n := sum(later[0] < earlier[1] for earlier, later in pairwise(ordered)):
+        remarks.append(
+            f"{n} of the {len(kept)} intervals of the table {name} begin before another has ended: bins in both are "
+            "learned from and judged by. Shorten them, or read all with --trials none."
+        )
+    return kept, remarks
 
 
 def _observed(units: Any) -> list[tuple[float, float]]:

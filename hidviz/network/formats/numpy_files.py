@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import scipy.sparse
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from hidviz.network.build_spikes import from_counts, from_labels, from_trials, from_units, split_trains
+from hidviz.network.build_counts import from_counts
+from hidviz.network.build_spikes import from_columns, from_labels, from_trials, from_units, split_trains
 from hidviz.network.formats.options import MOST_BYTES, Options
-from hidviz.network.spikes import Spikes, Trial
+from hidviz.network.spikes import MOST_ENTRIES, Spikes, Trial
 
 MAGIC = b"\x93NUMPY"
 LONGEST_HEADER = 1000  # characters; plain arrays need some hundred, and parsing holds up whatever else runs
@@ -53,6 +55,8 @@ def read_npz(path: Path, options: Options) -> Spikes:
         arrays = {options.variable: arrays[options.variable]}
     if {"t", "index", "start", "end"} <= arrays.keys():  # a TsGroup as pynapple saves it
         return _group(arrays)
+    if {"format", "shape", "data"} <= arrays.keys():  # a sparse matrix as SciPy saves it
+        return _sparse(path, options)
     left_out = [name for name, array in arrays.items() if array.ndim == 0 or array.dtype.kind not in "buif"]
     if len(left_out) == len(arrays):
         raise ValueError(f"holds no lists and no matrices of numbers, but {', '.join(arrays)}")
@@ -61,25 +65,42 @@ def read_npz(path: Path, options: Options) -> Spikes:
     return found.remarked(f"{', '.join(left_out)} of the file: no list of numbers, left out.") if left_out else found
 
 
+def _sparse(path: Path, options: Options) -> Spikes:
+    matrix = scipy.sparse.load_npz(path)
+    if np.prod(matrix.shape, dtype=np.float64) > MOST_ENTRIES:
+        raise ValueError(f"holds a sparse matrix of {matrix.shape}, and at most {MOST_ENTRIES:,} entries are read")
+    array = matrix.toarray()
+    return from_counts([array.T if options.transpose else array], bin=options.bin)
+
+
 def _of_arrays(arrays: dict[str, NDArray[Any]], options: Options) -> Spikes:
+    if (events := from_columns(arrays, options.tick)) is not None:
+        return events
     if all(array.ndim == 1 for array in arrays.values()):
         if options.rate is not None:
             return from_units([array * options.tick for array in arrays.values()], arrays)
         return from_units(list(arrays.values()), arrays, bin=options.bin)
     if bad := [name for name, array in arrays.items() if array.ndim not in (2, 3)]:
         raise ValueError(
-            f"holds {bad[0]} of shape {arrays[bad[0]].shape} beside matrices: choose what to read with --variable"
+            f"holds {bad[0]} of shape {arrays[bad[0]].shape} beside {_others(arrays, bad)}: choose what to read with "
+            "--variable"
         )
     trials = [trial for array in arrays.values() for trial in (array if array.ndim == 3 else [array])]
     return from_counts([trial.T if options.transpose else trial for trial in trials], bin=options.bin)
 
 
+def _others(arrays: dict[str, NDArray[Any]], bad: list[str]) -> str:
+    rest = [f"{name} of {array.shape}" for name, array in arrays.items() if name not in bad]
+    return ", ".join(rest) or "nothing else"
+
+
 def _group(arrays: dict[str, NDArray[Any]]) -> Spikes:
     keys, units = np.unique(arrays["index"], return_inverse=True)
-    (trains,) = split_trains(arrays["t"], units, len(keys))
+    names = [f"{key:g}" for key in keys.tolist()]
+    (trains,) = split_trains(arrays["t"], units, names)
     spans = zip(arrays["start"].ravel().tolist(), arrays["end"].ravel().tolist(), strict=True)
     trials = [Trial(tuple(train[(train >= a) & (train < b)] for train in trains), a, b) for a, b in spans]
-    return from_trials(trials, [f"{key:g}" for key in keys.tolist()])
+    return from_trials(trials, names)
 
 
 def _npy(path: Path) -> NDArray[Any]:
@@ -122,7 +143,10 @@ def _check_header(file: IO[bytes], n_bytes: int, what: str) -> None:
     if min(shape, default=0) < 0:
         raise ValueError(f"{what}says that it has shape {shape}: it is damaged")
     if dtype.hasobject:
-        raise ValueError(f"{what}holds Python objects, which are never loaded. Save plain arrays of numbers")
+        raise ValueError(
+            f"{what}holds Python objects, which are never loaded. Save plain arrays of numbers: spike times into one "
+            ".npz, an array for each unit"
+        )
     claimed = float(np.prod(shape, dtype=np.float64)) * dtype.itemsize
     if claimed > n_bytes:
         raise ValueError(

@@ -19,17 +19,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.network.build_spikes import CLOCKS, TIMES, TRIALS, UNITS, check_shape, from_counts, from_labels, plain_name
+from hidviz.network.build_counts import TIMES, check_shape, cut_where_changed, from_counts
+from hidviz.network.build_spikes import TRIALS, UNITS, from_labels, plain_name
 from hidviz.network.formats.at_one_go import Labelled, events_of, labelled, matrix_of
+from hidviz.network.formats.lines import as_utf8, decoded, head_of, holds
 from hidviz.network.formats.options import Options
 from hidviz.network.spikes import Spikes
 from hidviz.numerics import Array
 
 WORDS = {"true": 1.0, "false": 0.0}
-DELIMITERS = ("\t", ";", ",", " ")
+DIVIDERS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces"}
+DELIMITERS = tuple(DIVIDERS)
 LONGEST_CELL = 40  # characters of a cell that a sentence quotes
+NO_COUNTS = "Are these spike times? Then save them in two columns, and let line 1 name the columns: time,unit"
+SECOND = " If this is a second line of names, leave one of them out."
 LOOKED_AT = 20  # lines that tell the layout
-FIRST_BYTES = 2**16  # in which so many are usually found
 
 
 class _Layout(NamedTuple):
@@ -79,8 +83,8 @@ class _Text:
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Number of the line, from 1, and its cells."""
         for k, line in enumerate(self.raw[self.begin :].splitlines(), self.layout.first + 1):
-            if _holds(line):
-                yield k, _cells(_decoded(line), self.layout.delimiter, self.layout.trailing)
+            if holds(line):
+                yield k, _cells(decoded(line), self.layout.delimiter, self.layout.trailing)
 
 
 def read_text(path: Path, options: Options) -> Spikes:
@@ -89,18 +93,18 @@ def read_text(path: Path, options: Options) -> Spikes:
     Raises:
         ValueError: it holds no spikes; the message names line and column.
     """
-    raw = _as_utf8(path.read_bytes())
-    head = _head(raw)
-    shown = [k for k, line in enumerate(head) if _holds(line)]
+    raw = as_utf8(path.read_bytes())
+    head = head_of(raw, LOOKED_AT)
+    shown = [k for k, line in enumerate(head) if holds(line)]
     if not shown:
         raise ValueError("is empty")
-    text = _Text(raw, _layout([_decoded(line).rstrip("\r\n") for line in head], shown), head)
+    text = _Text(raw, _layout([decoded(line).rstrip("\r\n") for line in head], shown), head)
     names = text.layout.names
     places = {plain_name(name): k for k, name in enumerate(names or ())}
     when = next((places[name] for name in TIMES if name in places), None)
     who = next((places[name] for name in UNITS if name in places), None)
+    which = next((places[name] for name in TRIALS if name in places), None)
     if names and when is not None and who is not None:
-        which = next((places[name] for name in TRIALS if name in places), None)
         return _events(text, when, who, which, options)
     if names and len(names) == 2 and when is not None:
         raise ValueError(
@@ -108,44 +112,21 @@ def read_text(path: Path, options: Options) -> Spikes:
             "fired, or leave the former out"
         )
     array = _matrix(text)
-    if array.shape[1] <= 2 and array.dtype.kind == "f" and (array[:, 0] != np.floor(array[:, 0])).any() and not names:
-        raise ValueError("holds decimals: are these spike times? Then let line 1 name the columns: time,unit")
+    broken = array.dtype.kind == "f" and np.mean(array != np.floor(array), axis=0).max() > 0.5  # of a column
+    if broken and not names:
+        raise ValueError(f"holds decimals. {NO_COUNTS}")
     if options.transpose:
         return from_counts([array.T], bin=options.bin)
+    taken, trials = _unique(names), [array]
+    if taken and which is not None and len(taken) > 1:
+        trials = cut_where_changed(np.delete(array, which, axis=1), array[:, which])
+        taken = [name for k, name in enumerate(taken) if k != which]
     try:
         check_shape(array)
-        return from_counts([array], bin=options.bin, names=_unique(names))
+        return from_counts(trials, bin=options.bin, names=taken)
     except ValueError as error:
-        raise ValueError(_by_line(error, array, text)) from error
-
-
-def _as_utf8(raw: bytes) -> bytes:
-    """The bytes of a text, its mark of the encoding taken off."""
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return raw.decode("utf-16").encode()
-    if b"\x00" in raw[:4096]:
-        raise ValueError("is no text: it holds zero bytes. Save it as UTF-8")
-    return raw.removeprefix(b"\xef\xbb\xbf")
-
-
-def _decoded(line: bytes) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        return line.decode("cp1252", errors="replace")
-
-
-def _head(raw: bytes) -> list[bytes]:
-    """The first lines with their ends, more than `LOOKED_AT` of which hold something; all where there are no more."""
-    lines = raw[:FIRST_BYTES].splitlines(keepends=True)
-    if len(raw) > FIRST_BYTES and sum(map(_holds, lines[:-1])) > LOOKED_AT:
-        return lines[:-1]
-    return raw.splitlines(keepends=True)
-
-
-def _holds(line: bytes) -> bool:
-    """Whether a line is neither blank nor a remark."""
-    return bool(stripped := line.strip()) and not stripped.startswith(b"#")
+        hint = f" {NO_COUNTS}." if broken else ""
+        raise ValueError(_by_line(error, trials, text) + hint) from error
 
 
 def _layout(lines: list[str], shown: list[int]) -> _Layout:
@@ -208,19 +189,32 @@ def _cell_by_cell(text: _Text) -> Array:
         if not width:
             width, first = len(cells), line
         if len(cells) != width:
-            raise ValueError(f"line {line}: {len(cells)} cells, but {width} in line {first if numbers else 1}")
+            n = f"{len(cells)} cell{'s' * (len(cells) != 1)}"
+            divide = DIVIDERS[layout.delimiter]
+            raise ValueError(
+                f"line {line}: {n}, but {width} in line {first if numbers else 1}, where {divide} divide them"
+            )
         row = []
         for k, cell in enumerate(cells):
             value = layout.number(cell)
             if value is None:
                 what = f'"{_short(cell)}" is no number' if cell.strip() else "is blank"
-                hint = " If this line holds names, let none of them be a number." if not numbers else ""
+                hint = ""
+                if not numbers and layout.names and _are_words(cells):
+                    hint = SECOND
+                elif not numbers and not layout.names:
+                    hint = " If this line holds names, let none of them be a number."
                 raise ValueError(f"line {line}, {_column(layout, k)}: {what}.{hint}")
             if not np.isfinite(value):
                 raise ValueError(f"line {line}, {_column(layout, k)}: {_short(cell)} is no count: a value is missing.")
             row.append(value)
         numbers.append(row)
     return np.array(numbers)
+
+
+def _are_words(cells: list[str]) -> bool:
+    """Whether no cell begins like a number."""
+    return not any(cell.strip()[:1].lstrip("+-.").isdigit() for cell in cells)
 
 
 def _short(cell: str) -> str:
@@ -232,22 +226,22 @@ def _column(layout: _Layout, k: int) -> str:
     return f'column "{_short(layout.names[k])}"' if layout.names and layout.names[k] else f"column {k + 1}"
 
 
-def _by_line(error: ValueError, array: NDArray[Any], text: _Text) -> str:
-    """The sentence about a cell with the line and the column of the file in place of row and column."""
-    found = re.match(r"row (\d+), column (\d+) \([^)]*\): (.*)", str(error), flags=re.DOTALL)
+def _by_line(error: ValueError, trials: list[NDArray[Any]], text: _Text) -> str:
+    """The sentence about a cell with the line and the column of the file in place of trial, row and column."""
+    found = re.match(r"(?:trial (\d+), )?row (\d+), column (\d+) \(([^)]*)\): (.*)", str(error), flags=re.DOTALL)
     if found is None:
         return str(error)
-    row, column, layout = int(found[1]), int(found[2]), text.layout
-    # clocks are left out before cells are looked at: count the columns of the file
-    kept = [k for k in range(array.shape[1]) if not _was_clock(array, k, layout)]
+    row, column = sum(map(len, trials[: int(found[1] or 1) - 1])) + int(found[2]), f'column "{_short(found[4])}"'
+    if not text.layout.names:  # clocks are left out before cells are looked at: count the columns of the file
+        kept = [k for k in range(trials[0].shape[1]) if not _was_clock(trials[0], k)]
+        column = f"column {kept[int(found[3]) - 1] + 1}"
     line = next(line for k, (line, _) in enumerate(text.rows(), 1) if k == row)
-    return f"line {line}, {_column(layout, kept[column - 1])}: {found[3]}"
+    return f"line {line}, {column}: {found[5]}"
 
 
-def _was_clock(array: NDArray[Any], k: int, layout: _Layout) -> bool:
+def _was_clock(array: NDArray[Any], k: int) -> bool:
     steps = np.diff(array[:, k].astype(np.float64))
-    named = layout.names is not None and layout.names[k].strip().lower() in CLOCKS
-    return len(steps) >= 2 + 2 * (not named) and steps[0] > 0 and bool(np.allclose(steps, steps[0], rtol=1e-3))
+    return len(steps) >= 4 and steps[0] > 0 and bool(np.allclose(steps, steps[0], rtol=1e-3))
 
 
 def _unique(names: list[str] | None) -> list[str] | None:
@@ -263,8 +257,16 @@ def _unique(names: list[str] | None) -> list[str] | None:
 
 def _events(text: _Text, when: int, who: int, which: int | None, options: Options) -> Spikes:
     layout = text.layout
-    in_ms = options.rate is None and re.search(r"[(\[_ ](ms|msec|milliseconds)\b", (layout.names or [""])[when].lower())
-    tick = 1e-3 if in_ms else options.tick
+    said = re.search(
+        r"[(\[_ ](ms|msec|milliseconds|us|µs|μs|usec|microseconds)\b", (layout.names or [""])[when].lower()
+    )
+    tick = (
+        options.tick
+        if options.rate is not None or said is None
+        else 1e-3
+        if said[1].startswith(("ms", "milli"))
+        else 1e-6
+    )
     ends = len(layout.names or ()) - 1 + layout.trailing
     found = events_of(text.raw, text.begin, layout.delimiter, layout.decimal, ends, when, who, which)
     times, units, trials = found or _event_by_event(text, when, who, which)
@@ -275,14 +277,15 @@ def _events(text: _Text, when: int, who: int, which: int | None, options: Option
 
 def _event_by_event(text: _Text, when: int, who: int, which: int | None) -> tuple[Array, Labelled, Labelled | None]:
     layout, names, comma = text.layout, text.layout.names or [], text.layout.delimiter == ","
-    times, units, trials = [], [], []
+    times, units, trials = list[float](), list[str](), list[str]()
     for line, cells in text.rows():
         if len(cells) != len(names):
             hint = " Decimal commas? Let semicolons divide the cells." if len(cells) > len(names) and comma else ""
             raise ValueError(f"line {line}: {len(cells)} cells, but {len(names)} names in the heading.{hint}")
         value = layout.number(cells[when])
         if value is None or not np.isfinite(value):
-            hint = " Write decimals with a point." if number(cells[when].replace(",", ".")) is not None else ""
+            comma_alone = cells[when].count(",") == 1 and number(cells[when].replace(",", ".")) is not None
+            hint = " Write decimals with a point." if comma_alone else SECOND if not times and _are_words(cells) else ""
             raise ValueError(f'line {line}, {_column(layout, when)}: "{_short(cells[when])}" is no time.{hint}')
         if not cells[who].strip():
             raise ValueError(f"line {line}, {_column(layout, who)}: is blank, and must say which unit fired.")
