@@ -130,7 +130,7 @@ def act(given: argparse.Namespace) -> int:
     endings = (".npz", ".json", *(".csv",) * bool(given.error_bars or given.l1), *CHART * given.chart)
     outputs = tuple(out.with_suffix(ending) for ending in endings)
     inputs = [Path(name) for name in given.files]
-    if missing := [str(path) for path in inputs if not path.is_file()]:
+    if missing := [str(path) for path in inputs if not path.exists()]:
         raise Refused(f"There is no file {', '.join(missing)}.")
     _look_at(outputs, inputs, force=given.force)
     try:

@@ -75,7 +75,7 @@ def _blocks(recording: Recording, wanted: int) -> list[States]:
         raise ValueError(
             f"A recording must hold {len(PATTERN)} blocks of at least {SHORTEST} bins to learn from, to stop by and to "
             f"judge by, got {recording.n_bins} bins in trials of {', '.join(str(len(t)) for t in recording.trials)}: "
-            "record for longer, or learn from all of it and judge by nothing."
+            "record for longer, take narrower bins, or learn from all of it and judge by nothing (--blocks 0)."
         )
     pieces: list[States] = []
     for trial in recording.trials:

@@ -69,7 +69,7 @@ def read_nwb(path: Path, options: Options) -> Spikes:
     """
     with opened(path) as file:
         if "units" not in file or "spike_times" not in file["units"]:
-            raise ValueError(f"has no table of units with spike times; it has {', '.join(file)}")
+            raise ValueError(f"has no table of units with spike times; it has {', '.join(file)}: sort its spikes first")
         units, remarks = file["units"], list[str]()
         trains = _ragged(units, "spike_times")
         label = next((name for name in ("unit_name", "id") if name in units), None)
