@@ -25,7 +25,7 @@ Sweep: many experiments to one table (imports pandas):
 Your own data: from spikes in files to couplings, and how many hidden units they speak for:
     read_spikes → Spikes, Preview, divide → Parts, fit_recording → Fitted, Settings, scan → Scan (of ScanRow),
     examine → Examination, hide_unit → HiddenUnit, HiddenIsing (an estimator as scikit-learn has them),
-    sparse_fit → SparseFit, couplings_table, posterior_table
+    sparse_fit → SparseFit, couplings_table, posterior_table, couplings_dataset, posterior_dataset
 
 The page lives in `hidviz.ui`, and is imported only when asked for; `hidviz serve` opens it.
 """
@@ -70,6 +70,7 @@ from hidviz.experiments import (
     Start,
     Trace,
     advice,
+    couplings_dataset,
     couplings_table,
     examine,
     fit_recording,
@@ -77,6 +78,7 @@ from hidviz.experiments import (
     iter_resumed,
     iter_run,
     load_bundle,
+    posterior_dataset,
     posterior_table,
     restarts,
     save_bundle,
@@ -133,7 +135,8 @@ __all__ = [  # noqa: RUF022 - in groups, as the docstring
     # sweep
     "FIGURES", "Crew", "Keeps", "Measurement", "Store", "Sweep", "SweepState", "grid", "run_sweep", "workers",
     # your own data
-    "Examination", "HiddenIsing", "HiddenUnit", "couplings_table", "examine", "hide_unit", "posterior_table",
+    "Examination", "HiddenIsing", "HiddenUnit", "couplings_dataset", "couplings_table", "examine", "hide_unit",
+    "posterior_dataset", "posterior_table",
     "Fitted", "Parts", "Preview", "Scan", "ScanRow", "Settings", "SparseFit", "Spikes", "divide",
     "fit_recording", "read_spikes", "scan", "sparse_fit",
     "__version__",

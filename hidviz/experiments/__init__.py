@@ -9,7 +9,7 @@ from hidviz.experiments.fit_recording import Fitted, Settings, fingerprint, fit_
 from hidviz.experiments.frame import Frame, make_frame, regauge_frame
 from hidviz.experiments.hide_unit import HiddenUnit, busiest, hide_unit, hide_units
 from hidviz.experiments.l1_path import L1Path
-from hidviz.experiments.labelled import couplings_table, posterior_table
+from hidviz.experiments.labelled import couplings_dataset, couplings_table, posterior_dataset, posterior_table
 from hidviz.experiments.presets import ABOUT_PRESETS, PRESETS, preset_of
 from hidviz.experiments.progress import Progress
 from hidviz.experiments.ranges import CHOICES, OPTIONAL, RANGES
@@ -60,6 +60,7 @@ __all__ = [
     "Trace",
     "advice",
     "busiest",
+    "couplings_dataset",
     "couplings_table",
     "examine",
     "fingerprint",
@@ -72,6 +73,7 @@ __all__ = [
     "iter_run",
     "load_bundle",
     "make_frame",
+    "posterior_dataset",
     "posterior_table",
     "predict_checks",
     "preset_of",

@@ -1,4 +1,4 @@
-"""Labelled tables: couplings and posteriors with the names of the units, for pandas and for files."""
+"""Labelled tables: couplings and posteriors with the names of the units, for pandas, xarray and files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hidviz.network import BLOCKS, MATRICES, Couplings, Recording
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
 
 ENDS = {"J": "vv", "K": "vh", "L": "hv", "M": "hh", "h": "v", "g": "h"}  # who receives, who sends
 
@@ -38,11 +39,7 @@ def couplings_table(
     """
     import pandas as pd  # takes a second to import, and tables alone need it
 
-    visible = [f"u{i + 1}" for i in range(couplings.n_visible)] if names is None else [str(name) for name in names]
-    if len(visible) != couplings.n_visible:
-        raise ValueError(f"{couplings.n_visible} visible units must have as many names, got {len(visible)}.")
-    called = {"v": visible, "h": [f"hidden{a + 1}" for a in range(couplings.n_hidden)]}
-    rows = []
+    called, rows = _called(couplings, names), []
     for block in blocks:
         values = getattr(couplings, block)
         errors = None if standard_errors is None else getattr(standard_errors, block)
@@ -61,6 +58,54 @@ def couplings_table(
     sizes = [getattr(outlives, block).ravel() if block in MATRICES else np.full(getattr(outlives, block).size, np.nan)
              for block in blocks]  # fmt: skip
     return table.assign(outlives=np.concatenate(sizes))
+
+
+def couplings_dataset(
+    couplings: Couplings, names: Sequence[str] | None = None, *, standard_errors: Couplings | None = None
+) -> xr.Dataset:
+    """The blocks as arrays of xarray, which must be installed, with the names of who receives and who sends.
+
+    Args:
+        couplings: of a network.
+        names: of the visible units; u1, u2 … if left out.
+        standard_errors: of the same shapes, as `error_bars` gives them; each stands beside its block, as J_error.
+
+    Raises:
+        ImportError: xarray is not there.
+        ValueError: there are not as many names as visible units.
+    """
+    import xarray as xr  # optional: tables of pandas do without
+
+    called = _called(couplings, names)
+    axes = {"v": ("to", "from"), "h": ("hidden_to", "hidden_from")}
+    given = {"": couplings} | ({} if standard_errors is None else {"_error": standard_errors})
+    arrays = {
+        f"{block}{ending}": ([axes[end][k] for k, end in enumerate(ENDS[block])], getattr(each, block))
+        for ending, each in given.items()
+        for block in BLOCKS
+    }
+    return xr.Dataset(arrays, coords={axis: called[end] for end, both in axes.items() for axis in both})
+
+
+def posterior_dataset(couplings: Couplings, recording: Recording) -> xr.Dataset:
+    """`posterior_table` as an array `mean` of trial, bin and hidden; not a number behind the end of a trial.
+
+    Raises:
+        ImportError: xarray is not there.
+        Infeasible: there are too many hidden units to sum over.
+    """
+    table = posterior_table(couplings, recording).set_index(["trial", "bin"]).drop(columns="seconds", errors="ignore")
+    array = table.rename_axis(columns="hidden").to_xarray().to_dataarray("hidden").transpose("trial", "bin", "hidden")
+    found: xr.Dataset = array.to_dataset(name="mean")
+    return found if recording.bin is None else found.assign_coords(seconds=found["bin"] * recording.bin)
+
+
+def _called(couplings: Couplings, names: Sequence[str] | None) -> dict[str, list[str]]:
+    """Names of visible (v) and of hidden units (h)."""
+    visible = [f"u{i + 1}" for i in range(couplings.n_visible)] if names is None else [str(name) for name in names]
+    if len(visible) != couplings.n_visible:
+        raise ValueError(f"{couplings.n_visible} visible units must have as many names, got {len(visible)}.")
+    return {"v": visible, "h": [f"hidden{a + 1}" for a in range(couplings.n_hidden)]}
 
 
 def posterior_table(couplings: Couplings, recording: Recording) -> pd.DataFrame:

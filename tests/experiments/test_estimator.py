@@ -15,7 +15,7 @@ QUICK = {"n_hidden": 1, "starts": 1, "max_steps": 40}
 
 DO_NOT_APPLY = {
     "check_positive_only_tag_during_fit": "-1 stands for silence only where all entries are ±1",
-    "check_dtype_object": "an array of objects is never read as numbers",
+    "check_dtype_object": "our own words for what is no number",
     "check_estimators_empty_data_messages": "our own words for it",
     "check_fit2d_1sample": "our own words for it",
     "check_fit2d_predict1d": "our own words for it",

@@ -96,7 +96,7 @@ def test_kilosorts_files_belong_together_and_want_a_rate(data, tmp_path, trains)
     [
         ("session.csv", b"a,b\n0,1\n1,x\n", 'session.csv, line 3, column "b"'),
         ("session.csv", b"", "session.csv is empty"),
-        ("session.xlsx", b"PK", "session.xlsx must end in one of"),
+        ("session.xlsx", b"PK", "session.xlsx is packed, or a workbook: unpack it, or save the sheet as .csv"),
         ("session.mat", b"MATLAB 5.0 MAT-file, cut", "session.mat"),
         ("session.npy", b"\x80\x04K\x01.", "session.npy is no NumPy array"),
         ("../../../etc/a.csv", b"a,b\n0,1\n1,x\n", "line 3"),
