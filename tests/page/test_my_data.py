@@ -24,6 +24,7 @@ def test_ours_goes_from_the_first_press_to_the_chart_the_checks_and_the_export(o
     tab.get_by_text("49,900 bins of 20 ms").wait_for()
     tab.get_by_text("5 ms would lose 5.5 %").wait_for()
     assert not tab.get_by_text("undefined").count()
+    assert tab.get_by_text("Next: Start scan, below").is_visible()  # and not Run, above
     tab.get_by_label("Most hidden units").select_option("1")
     tab.get_by_label("Memory (M)").select_option("yes")
     tab.get_by_label("Starts", exact=True).select_option("1")

@@ -85,7 +85,7 @@ def test_kilosorts_files_belong_together_and_want_a_rate(data, tmp_path, trains)
     np.save(tmp_path / "spike_times.npy", samples)
     np.save(tmp_path / "spike_clusters.npy", np.repeat(np.arange(16), [len(train) for train in trains]))
     data.open(contents(tmp_path / "spike_clusters.npy", tmp_path / "spike_times.npy"))
-    assert "“Ticks a second” 30000" in on_the_page(settled(data).problem)
+    assert "such as 30000 in “Ticks a second”" in on_the_page(settled(data).problem)
     data.read_as(How(rate=30_000.0))
     assert not settled(data).problem
     assert data.looked.spikes.n_units == 16
@@ -143,6 +143,8 @@ def test_what_looks_wrong_is_said_in_the_words_of_the_page(trains):
     assert on_the_page("3 × 300: 300 units in 3 bins? If time runs across, add --transpose.").endswith(
         "switch “Transpose” on."
     )
+    assert on_the_page("if these are milliseconds, say so with --rate 1000.").endswith("with 1000 in “Ticks a second”.")
+    assert on_the_page("nothing outside is read; with --trials none all is.").endswith("with none in “Trials” all is.")
     assert units_table(found.preview).index("u11") < units_table(found.preview).index("u05")
 
 

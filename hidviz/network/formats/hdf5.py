@@ -144,7 +144,7 @@ def _intervals(file: Any, wanted: str | None) -> tuple[list[tuple[float, float]]
     if kept:
         what = "The interval" if len(kept) == 1 else f"The {len(kept)} intervals"
         are = "is the trial" if len(kept) == 1 else "are the trials"
-        remarks.append(f"{what} of the table {name} {are}, and nothing outside is read; --trials none reads all.")
+        remarks.append(f"{what} of the table {name} {are}, and nothing outside is read; with --trials none all is.")
     if n := len(spans) - len(kept):
         all_of_it = "" if kept else ", so that the whole recording is read"
         remarks.append(

@@ -12,7 +12,7 @@ from hidviz.ui.layout import heading, line, row, table_pane, words
 from hidviz.ui.plots.preview import Loss, Rates
 from hidviz.ui.plots.spike_marks import SpikeMarks
 from hidviz.ui.state.own_files import Looked
-from hidviz.ui.text.my_data import head_in_words, remarks_html, units_table
+from hidviz.ui.text.my_data import NEXT, head_in_words, remarks_html, units_table
 
 WIDTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200)  # ms
 COUNTS = "These are counts: their bins are what the file says."
@@ -60,7 +60,7 @@ class PreviewSection:
         """Draw what was read."""
         preview = found.preview
         self.layout.visible = True
-        self.head.object = head_in_words(found.source.title, found.spikes, preview)
+        self.head.object = f"{head_in_words(found.source.title, found.spikes, preview)} {NEXT}"
         self.remarks.object = remarks_html(preview.remarks)
         self.slider.visible, self.counts.visible = found.bin is not None, found.bin is None
         per_second = preview.rates

@@ -15,6 +15,7 @@ from hidviz.ui.layout import table_pane, words
 from hidviz.ui.plots.gains import Gains
 from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.own_scan import Plan, Scanned
+from hidviz.ui.text.my_data import on_the_page
 from hidviz.ui.text.own_scan import answer, end_in_words, progress_in_words, rows_table
 
 IDLE = (
@@ -110,7 +111,7 @@ class ScanSection:
     def _state(self, scanned: Scanned | None) -> str:
         data = self._data
         if data.scan_problem:
-            return f"The scan has ended: {escape(data.scan_problem)}"
+            return f"The scan has ended: {escape(on_the_page(data.scan_problem))}"
         if data.scanning:
             return "Preparing …" if scanned is None else progress_in_words(scanned.table)
         if scanned is not None:

@@ -23,6 +23,9 @@ LABELS = {
 """The options of the command line that are fields of the page, and what they are called there."""
 
 FEW_REMARKS = 8
+NEXT = (
+    "Next: <b>Start scan</b>, below the figures. (<b>Run</b>, in the bar above, is for the network of the other tabs.)"
+)
 
 
 def on_the_page(sentence: str) -> str:
@@ -30,7 +33,9 @@ def on_the_page(sentence: str) -> str:
     sentence = (
         sentence.replace(" (keep it with --keep-silent)", "").replace(" HZ,", ":").replace("Say --rate", "Set --rate")
     )
-    sentence = sentence.replace("such as --", "such as in --").replace("add --transpose", "switch --transpose on")
+    sentence = sentence.replace("add --transpose", "switch --transpose on").replace(" (--blocks 0)", "")
+    sentence = re.sub(r"--(\w+) (none|\d+)\b", lambda said: f"{said[2]} in --{said[1]}", sentence)
+    sentence = sentence.replace("such as --", "such as in --")
     return re.sub(r"--(\w+)", lambda found: f"“{LABELS.get(found[1], found[1])}”", sentence)
 
 
