@@ -170,6 +170,8 @@ class Scan:
         text = f"Chosen: {chosen.name}, {chosen.gain.in_words()} thousandths of a nat per bin better than lag 1"
         if best is not chosen:
             text += f"; {best.name} is better by {paired(chosen.judged, best.judged).in_words()}, within its error"
+        if chosen.n_hidden == max(each.n_hidden for each in self.rows):
+            text += "; more hidden units were not tried"
         if self.repeats is not None and not chosen.driven and self.repeats[1].mean > chosen.gain.mean:
             text += (
                 f". What is the same in all trials, with lag 1, gains {self.repeats[1].in_words()} and explains more: "

@@ -39,6 +39,9 @@ def test_the_fewest_units_within_one_paired_error_of_the_best_are_chosen():
     table = Scan(rows, Difference(0.0, 0.0), 0.0, "", 4, "", 0.0)
     assert table.best is rows[2]
     assert table.chosen is rows[1]  # .025 ± .048 behind
+    one = replace(rows[1], gain=Difference(1.0, 0.1))
+    assert "not tried" not in replace(table, rows=(rows[0], one, *rows[2:])).sentence()
+    assert replace(table, rows=(rows[0], one)).sentence().endswith("; more hidden units were not tried.")
     assert replace(table, rows=(*rows[:2], row(2, base - 1.2))).chosen.n_hidden == 2
     both = replace(
         table, rows=(rows[0], row(1, base - 1.0, hidden_hidden=True), row(1, base - 1.0 + [0.1, -0.1, 0, 0]))
