@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
-from typing import Any
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,35 +90,60 @@ def from_trials(trials: Sequence[Trial], names: Iterable[Any] | None = None) -> 
 
 
 def from_events(times: Array, units: Sequence[Any], trials: Sequence[Any] | None = None) -> Spikes:
-    """Spikes from a list of events: when, which unit, and in which trial.
-
-    Times of several trials count from the start of each.
-    """
-    labels = [_label(unit) for unit in units]
-    place = {label: k for k, label in enumerate(dict.fromkeys(labels))}
-    which = None if trials is None else np.unique(np.asarray(trials), return_inverse=True)[1]
-    return from_labels(times, np.array([place[label] for label in labels], np.intp), list(place), which)
+    """Spikes from a list of events: when, which unit, and in which trial: see `from_labels`."""
+    return from_labels(times, labelled(units), None if trials is None else labelled(trials))
 
 
-def from_labels(
-    times: Array, units: NDArray[np.intp], labels: Sequence[str], trials: NDArray[np.intp] | None = None
-) -> Spikes:
-    """Spikes from a list of events whose units and trials are counted.
+class Labelled(NamedTuple):
+    """A column of words: (n,) which of the different ones each is, and these."""
+
+    codes: NDArray[np.intp]
+    labels: list[str]
+
+    def in_order(self) -> Labelled:
+        """The same with its words in order, each once; 3.0 is 3."""
+        plain = [re.sub(r"^(\d+)\.0+$", r"\1", label.strip()) for label in self.labels]
+        names = sorted(set(plain), key=_in_order)
+        place = {name: k for k, name in enumerate(names)}
+        return Labelled(np.array([place[name] for name in plain], np.intp)[self.codes], names)
+
+
+def labelled(words: Sequence[Any]) -> Labelled:
+    """A column of words, or of what can be said in a word."""
+    said = [str(word) for word in words]
+    place = {word: k for k, word in enumerate(dict.fromkeys(said))}
+    return Labelled(np.array([place[word] for word in said], np.intp), list(place))
+
+
+def from_labels(times: Array, units: Labelled, trials: Labelled | None = None) -> Spikes:
+    """Spikes from a list of events whose units and trials are known by their labels.
+
+    Times of several trials count from the start of each, and all trials last as long; but where every trial begins
+    after the one before it has ended, they are times of the whole session.
 
     Args:
         times: (n,) when, seconds.
-        units: (n,) the place of the unit's label.
-        labels: of the units, in any order; two that are alike are one unit.
-        trials: (n,) which trial, counted from 0; None for one trial.
+        units: (n,) which unit.
+        trials: (n,) which trial; None for one.
     """
-    names = sorted(set(labels), key=_in_order)
-    place = np.array([names.index(label) for label in labels], np.intp)
-    which = np.zeros(len(times), np.intp) if trials is None else trials
-    longest = float(times.max(initial=0.0))
-    last = np.nextafter(longest, np.inf) if which.any() else None
-    start = begin_of([times[[times.argmin(), times.argmax()]]]) if len(times) else 0.0
-    trains = split_trains(times, place[units], names, which)
-    return from_trials([Trial(each, start, last) for each in trains], names)
+    who, which = units.in_order(), None if trials is None else trials.in_order().codes
+    trains = split_trains(times, who.codes, who.labels, which)
+    if len(trains) == 1:
+        start = begin_of([times[[times.argmin(), times.argmax()]]]) if len(times) else 0.0
+        return from_trials([Trial(trains[0], start)], who.labels)
+    ends = [(min(t[0] for t in each if len(t)), max(t[-1] for t in each if len(t))) for each in trains]
+    if all(later[0] > earlier[1] for earlier, later in pairwise(ends)):
+        spans = [(float(a), float(np.nextafter(b, np.inf))) for a, b in ends]
+        remark = (
+            "Each trial begins after the one before it has ended: these are taken for times of the whole session, and "
+            "each trial for lasting from its first spike to its last."
+        )
+        return from_trials([Trial(t, *span) for t, span in zip(trains, spans, strict=True)], who.labels).remarked(
+            remark
+        )
+    last = float(np.nextafter(times.max(), np.inf))
+    start = begin_of([times[[times.argmin(), times.argmax()]]])
+    return from_trials([Trial(each, start, last) for each in trains], who.labels)
 
 
 def from_columns(columns: Mapping[str, Any], tick: float = 1.0) -> Spikes | None:
@@ -137,11 +162,13 @@ def from_columns(columns: Mapping[str, Any], tick: float = 1.0) -> Spikes | None
         np.size(columns[n]) != max(np.shape(columns[n]), default=0) for n in arrays
     ):
         return None
-    units, places_of = np.unique(arrays[who], return_inverse=True)
-    trials = None if which is None else np.unique(arrays[which], return_inverse=True)[1]
-    return from_labels(
-        arrays[when].astype(np.float64) * tick, places_of, [_label(unit) for unit in units.tolist()], trials
-    )
+    trials = None if which is None else _counted(arrays[which])
+    return from_labels(arrays[when].astype(np.float64) * tick, _counted(arrays[who]), trials)
+
+
+def _counted(values: NDArray[Any]) -> Labelled:
+    labels, codes = np.unique(values, return_inverse=True)
+    return Labelled(codes, [str(label) for label in labels.tolist()])
 
 
 def split_trains(
@@ -203,10 +230,6 @@ def as_train(times: Any, unit: str = "") -> Array:
 def plain_name(name: str) -> str:
     """The name of a column without its unit in brackets, in small letters: "Spike Time (s)" is "spike_time"."""
     return re.sub(r"[\s_]+", "_", re.sub(r"[\(\[].*", "", name).strip().lower())
-
-
-def _label(unit: Any) -> str:
-    return str(int(unit)) if isinstance(unit, float) and unit.is_integer() else str(unit).strip()
 
 
 def _in_order(name: str) -> tuple[float, str]:

@@ -317,3 +317,19 @@ def test_dates_durations_and_series_of_lists_are_times():
 def test_what_is_no_spikes_says_what_to_do(given, sentence):
     with pytest.raises(ValueError, match=sentence):
         Spikes.of(given)
+
+
+def test_trials_come_in_their_order_and_whole_sessions_are_known_by_their_times(tmp_path):
+    rows = [(0.5, "b", 10), (0.1, "a", 2), (0.3, "b", 1), (0.2, "a", 10), (0.9, "a", 1), (0.4, "b", 2)]
+    (tmp_path / "a.csv").write_text("time,unit,trial\n" + lines(rows))
+    table = pd.DataFrame(rows, columns=["time", "unit", "trial"])
+    for found in (read_spikes(tmp_path / "a.csv"), Spikes.of(table), Spikes.of(table.astype({"trial": str}))):
+        assert [[train.tolist() for train in trial.trains] for trial in found.trials] == [
+            [[0.9], [0.3]], [[0.1], [0.4]], [[0.2], [0.5]],
+        ]  # fmt: skip
+        assert {(trial.start, trial.n_bins(0.1)) for trial in found.trials} == {(0.0, 9)}
+    whole = table.assign(time=table["time"] + 10.0 * table["trial"])
+    found = Spikes.of(whole)
+    assert [trial.start for trial in found.trials] == pytest.approx([10.3, 20.1, 100.2])
+    assert [trial.n_bins(0.1) for trial in found.trials] == [6, 3, 3]
+    assert "times of the whole session" in found.remarks[0]

@@ -7,30 +7,18 @@ lines, each kept in as few bytes as hold its counts: 10⁸ of them are 100 MB, a
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint
+from hidviz.network.build_spikes import Labelled
 from hidviz.numerics import Array
 
 WIDE = 1000  # columns beyond which pandas takes longer for a column than for all of its numbers
 _STRETCH = 2**22  # numbers that are parsed at a time
-
-
-class Labelled(NamedTuple):
-    """A column of words: (n,) which of the different ones each is, and these."""
-
-    codes: NDArray[np.intp]
-    labels: list[str]
-
-
-def labelled(words: Sequence[str]) -> Labelled:
-    """A column of words."""
-    place = {word: k for k, word in enumerate(dict.fromkeys(words))}
-    return Labelled(np.array([place[word] for word in words], np.intp), list(place))
 
 
 def matrix_of(

@@ -13,7 +13,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from hidviz.network.build_counts import from_counts
-from hidviz.network.build_spikes import from_columns, from_labels, from_trials, from_units, split_trains
+from hidviz.network.build_spikes import Labelled, from_columns, from_labels, from_trials, from_units, split_trains
 from hidviz.network.formats.options import MOST_BYTES, Options
 from hidviz.network.spikes import MOST_ENTRIES, Spikes, Trial
 
@@ -175,4 +175,5 @@ def _kilosort(folder: Path, options: Options) -> Spikes:
     if rate is None and times.dtype.kind in "iu":
         raise ValueError("holds samples: say how many there are in a second, such as --rate 30000")
     labels, units = np.unique(clusters.astype(np.int64), return_inverse=True)
-    return from_labels(times.astype(np.float64) / (rate or 1.0), units, [str(label) for label in labels.tolist()])
+    told = Labelled(units, [str(label) for label in labels.tolist()])
+    return from_labels(times.astype(np.float64) / (rate or 1.0), told)

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.network.build_counts import TIMES, check_shape, cut_where_changed, from_counts
-from hidviz.network.build_spikes import TRIALS, UNITS, from_labels, plain_name
-from hidviz.network.formats.at_one_go import Labelled, events_of, labelled, matrix_of
+from hidviz.network.build_spikes import TRIALS, UNITS, Labelled, from_labels, labelled, plain_name
+from hidviz.network.formats.at_one_go import events_of, matrix_of
 from hidviz.network.formats.lines import as_utf8, decoded, head_of, holds
 from hidviz.network.formats.options import Options
 from hidviz.network.spikes import Spikes
@@ -272,7 +272,7 @@ def _events(text: _Text, when: int, who: int, which: int | None, options: Option
     times, units, trials = found or _event_by_event(text, when, who, which)
     if not len(times):
         raise ValueError("has a heading and no events below it")
-    return from_labels(times * tick, units.codes, [_plain(label) for label in units.labels], trials and trials.codes)
+    return from_labels(times * tick, units, trials)
 
 
 def _event_by_event(text: _Text, when: int, who: int, which: int | None) -> tuple[Array, Labelled, Labelled | None]:
@@ -293,8 +293,3 @@ def _event_by_event(text: _Text, when: int, who: int, which: int | None) -> tupl
         units.append(cells[who])
         trials.append(cells[which] if which is not None else "")
     return np.array(times), labelled(units), None if which is None else labelled(trials)
-
-
-def _plain(cell: str) -> str:
-    """A unit's label: 3.0 is 3."""
-    return re.sub(r"^(\d+)\.0+$", r"\1", cell.strip())
