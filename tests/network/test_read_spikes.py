@@ -180,7 +180,8 @@ def test_files_that_lie_are_refused_without_being_loaded(tmp_path):
         ("text.mat", "no MATLAB file"),
         ("text.nwb", "no HDF5 file"),
         ("zeros.csv", "no text"),
-        ("a.xlsx", "must end in one of .csv"),
+        ("a.xlsx", "packed, or a workbook: unpack it, or save the sheet as .csv"),
+        ("a.json", "must end in one of .csv"),
         ("absent.csv", "is no file"),
     ):
         with pytest.raises(ValueError, match=f"{name} .*{sentence}"):
