@@ -144,7 +144,7 @@ def test_what_looks_wrong_is_said_in_the_words_of_the_page(trains):
         "switch “Transpose” on."
     )
     assert on_the_page("if these are milliseconds, say so with --rate 1000.").endswith("with 1000 in “Ticks a second”.")
-    assert on_the_page("nothing outside is read; with --trials none all is.").endswith("with none in “Trials” all is.")
+    assert on_the_page("nothing outside is read; --trials none reads all.").endswith("; none in “Trials” reads all.")
     assert units_table(found.preview).index("u11") < units_table(found.preview).index("u05")
 
 

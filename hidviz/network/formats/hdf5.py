@@ -89,8 +89,8 @@ def read_nwb(path: Path, options: Options) -> Spikes:
     if spans and any(map(len, trains)) and not any(map(len, chain(*(trial.trains for trial in trials)))):
         first, last = min(train[0] for train in trains if len(train)), max(train[-1] for train in trains if len(train))
         raise ValueError(
-            f"has spikes from {first:g} to {last:g} s and none in its trials, {spans[0][0]:g} to {spans[-1][1]:g} s: "
-            "choose another table with --trials, or none with --trials none"
+            f"has spikes from {first:.4g} to {last:.4g} s and none in its trials, {spans[0][0]:g} to {spans[-1][1]:g} s: "
+            "name another table with --trials, or say --trials none"
         )
     return from_trials(trials, names).remarked(*remarks, *told)
 
@@ -144,7 +144,7 @@ def _intervals(file: Any, wanted: str | None) -> tuple[list[tuple[float, float]]
     if kept:
         what = "The interval" if len(kept) == 1 else f"The {len(kept)} intervals"
         are = "is the trial" if len(kept) == 1 else "are the trials"
-        remarks.append(f"{what} of the table {name} {are}, and nothing outside is read; with --trials none all is.")
+        remarks.append(f"{what} of the table {name} {are}, and nothing outside is read; --trials none reads all.")
     if n := len(spans) - len(kept):
         all_of_it = "" if kept else ", so that the whole recording is read"
         remarks.append(
