@@ -89,8 +89,8 @@ def read_nwb(path: Path, options: Options) -> Spikes:
     if spans and any(map(len, trains)) and not any(map(len, chain(*(trial.trains for trial in trials)))):
         first, last = min(train[0] for train in trains if len(train)), max(train[-1] for train in trains if len(train))
         raise ValueError(
-            f"has spikes from {first:.4g} to {last:.4g} s and none in its trials, {spans[0][0]:g} to {spans[-1][1]:g} s: "
-            "name another table with --trials, or say --trials none"
+            f"has spikes from {first:.4g} to {last:.4g} s and none in its trials, {spans[0][0]:g} to {spans[-1][1]:g} "
+            "s: name another table with --trials, or say --trials none"
         )
     return from_trials(trials, names).remarked(*remarks, *told)
 
