@@ -25,6 +25,7 @@ ALIKE = 0.9  # correlation in the same bin
 SAMPLE = 2**17  # bins from which correlations are taken
 SAMPLE_NUMBERS = 2**24  # bins × units of them: 128 MB
 SLOW = 10.0  # a median interval between spikes of so many seconds is one of milliseconds, or of a very quiet unit
+MANY = 500  # spikes in one bin, beyond which a column may be of something else
 MOST_PAIRED = 1000  # units of which all pairs are compared
 
 
@@ -111,6 +112,8 @@ def _remarks(found: Preview, counts: tuple[Counts, ...], blocks: tuple[Array, ..
         yield f"{name} never fires in {bins}: dropped (keep it with --keep-silent)."
     for name in found.constant:
         yield f"{name} fires in every one of {bins}: dropped (keep it with --keep-silent)."
+    if not found.loss:
+        yield from _too_many(found, counts)
     yield from _loss_remarks(found)
     for one, two in found.duplicates:
         yield f"{one} and {two} fire in the same bins: the same unit twice? Leave one out with --units."
@@ -124,6 +127,12 @@ def _remarks(found: Preview, counts: tuple[Counts, ...], blocks: tuple[Array, ..
     if _no_order(blocks):
         yield "No unit predicts any other one bin later beyond chance: are these bins in order of time?"
     yield from _drifts(found, counts)
+
+
+def _too_many(found: Preview, counts: tuple[Counts, ...]) -> Iterator[str]:
+    most = np.max([trial.max(axis=0) for trial in counts], axis=0) if counts else np.zeros(len(found.names))
+    for k in np.flatnonzero(most > MANY):
+        yield f"{found.names[k]} has {most[k]:,} spikes in one bin: is it a unit? If not, leave it out with --units."
 
 
 def _slow(spikes: Spikes) -> Iterator[str]:

@@ -176,6 +176,12 @@ def test_milliseconds_that_pass_for_seconds_are_asked_about(tmp_path):
     assert not any("--rate" in remark for remark in mended.preview(0.02).remarks)
 
 
+def test_a_column_of_something_else_is_asked_about():
+    frame = pd.DataFrame(COUNTS, columns=list("abcd")).assign(depth=RNG.permutation(50) * 20)
+    told = [remark for remark in Spikes.of(frame).preview().remarks if "is it a unit?" in remark]
+    assert told == ["depth has 980 spikes in one bin: is it a unit? If not, leave it out with --units."]
+
+
 def damaged_nwb(path):
     import h5py
 
