@@ -53,6 +53,8 @@ TESTS = {
     "hidviz/ui/state/session.py": ["tests/ui/test_session.py", "tests/ui/test_session_machine.py"],
     "hidviz/ui/state/live_run.py": ["tests/ui/test_session.py", "tests/ui/test_session_machine.py"],
     "hidviz/ui/state/undo.py": ["tests/ui/test_session.py"],
+    "hidviz/ui/state/changes.py": ["tests/ui/test_changes.py"],
+    "hidviz/ui/state/pulse.py": ["tests/ui/test_pulse.py"],
     "hidviz/ui/last_message.py": ["tests/ui/test_last_message.py"],
     "hidviz/ui/state/link.py": ["tests/ui/test_link.py", "tests/ui/test_numbers.py", "tests/ui/test_lecture.py"],
 }

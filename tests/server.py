@@ -53,5 +53,5 @@ class Server:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(120)  # as long as it may take to start
         self._log.close()
