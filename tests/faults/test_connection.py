@@ -27,11 +27,12 @@ def visit(browser):
     """A function that opens the page through a line; a page error, or a request to elsewhere, fails at the end."""
     contexts, faults = [], []
 
-    def visiting(port, query=QUERY):
+    def visiting(port, query=QUERY, before=""):
         context = browser.new_context(viewport={"width": 1400, "height": 900})
         contexts.append(context)
         tab = context.new_page()
         tab.set_default_timeout(60_000)
+        tab.add_init_script(before)
         tab.on("pageerror", lambda error: faults.append(f"page error: {error}"))
         ours = ("http://localhost:", "ws://localhost:", "data:", "blob:")
         tab.on("request", lambda seen: None if seen.url.startswith(ours) else faults.append(f"outside: {seen.url}"))
@@ -102,6 +103,26 @@ def test_a_server_that_was_killed_and_started_again_leaves_a_way_back(visit):
         assert again["cost"] == pytest.approx(before["cost"], abs=1e-12)
     finally:
         second.stop()
+
+
+LOSING = """(() => {
+    let left = %d
+    const Real = window.WebSocket
+    window.WebSocket = class extends Real {
+        send(message) {
+            if (left && String(message).includes("document_ready")) {
+                left -= 1
+                this.close()
+            } else { super.send(message) }
+        }
+    }
+})()"""
+
+
+@pytest.mark.parametrize("n_lost", [1, 2])
+def test_a_line_that_is_lost_while_the_page_says_that_it_is_there_leaves_no_dead_page(n_lost, visit, line):
+    tab = visit(line.port, before=LOSING % n_lost)
+    assert rest_at(tab, 3)["step"] == 3
 
 
 def test_what_is_done_while_there_is_no_line_is_no_error(visit, line):

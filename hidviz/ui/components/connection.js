@@ -2,8 +2,9 @@
 //
 // Bokeh tries five times at growing intervals, never notices a line that has gone silent, reads the first message of a
 // new connection as the rest of a torn one, gives up when an update overtakes the greeting, forgets the arrays of the
-// document that it asks for again, and shows the beginning of a new session in the place of one that has ended. All of
-// that is private to Bokeh, and amended where it is found.
+// document that it asks for again, says only once that the page is there, which is lost with the line, and shows the
+// beginning of a new session in the place of one that has ended. All of that is private to Bokeh, and amended where it
+// is found.
 
 const PERIOD = 2_000 // milliseconds between looks
 const SILENT = 7_000 // without an answer, after which the line counts as lost
@@ -126,6 +127,7 @@ const replace = (shown, replacement) => {
 const improve = () => {
   const { ClientConnection } = window.Bokeh.require("client/connection")
   const { Document } = window.Bokeh.require("document")
+  const { DocumentReady } = window.Bokeh.require("core/bokeh_events")
   const { Message } = window.Bokeh.require("protocol/message")
   page.amended = true
   amend(ClientConnection, "connect", (connect) => function () {
@@ -152,6 +154,7 @@ const improve = () => {
       const { doc_json, buffers } = await this._pull_doc_json()
       if (JSON.stringify(doc_json).includes(page.born)) {
         replace(this.session.document, Document.from_json(doc_json, [], buffers))
+        this.session.document.event_manager.send_event(new DocumentReady()) // the first may have gone with the line
         resolve(this.session)
       } else {
         end(this)

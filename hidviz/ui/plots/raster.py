@@ -14,7 +14,7 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from hidviz.numerics import Array, States
-from hidviz.ui.plots.axes import paint_axes
+from hidviz.ui.plots.axes import NARROW, paint_axes
 from hidviz.ui.plots.heatmaps import unit_ticks
 from hidviz.ui.plots.small_arrays import packed
 from hidviz.ui.theme import LIGHT, inks
@@ -28,7 +28,10 @@ class Raster:
 
     def __init__(self) -> None:
         self._units = Range1d(1, 0)
-        shared = {"height": HEIGHT, "y_range": self._units, "tools": "", "toolbar_location": None, "min_border": 0}
+        shared = {
+            "height": HEIGHT, "y_range": self._units, "tools": "", "toolbar_location": None,
+            "min_border": 0, "min_border_right": NARROW,
+        }  # fmt: skip
         self.figure = figure(sizing_mode="stretch_width", x_range=Range1d(0, 1), name="Raster", **shared)
         self.rates = figure(sizing_mode="stretch_width", x_range=Range1d(0, 1), name="Rates", **shared)
         self._visible, self._hidden = (_Image(self.figure, what) for what in ("visible", "hidden"))
@@ -45,7 +48,7 @@ class Raster:
         self._start = self.figure.add_glyph(self._starts, VSpan(x="x", line_width=2))
         self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = "time (bins)", "unit"
         self.rates.xaxis.axis_label = "rate (spikes per bin)"
-        self.figure.xaxis.ticker.desired_num_ticks = 4  # more would run together on a phone
+        self.figure.xaxis.ticker.desired_num_ticks = 2  # more would run together on a phone
         self.rates.xaxis.ticker = FixedTicker(ticks=[0.0, 0.5, 1.0])
         self._n = (1, 0)
         self._colours = (LIGHT.text, LIGHT.L)
