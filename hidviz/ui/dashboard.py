@@ -37,10 +37,11 @@ from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.learn import LearnTab
 from hidviz.ui.tabs.makers import tab_makers
 from hidviz.ui.tabs.tab import TabHost
-from hidviz.ui.text.help import HELP
+from hidviz.ui.text.help import help_html
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.status import remarks_of, sentences_of, state_of
 
-FIRST = "A finished run of Fig. 3. Press Run to watch it being learned."
+FIRST = N_("A finished run of Fig. 3. Press Run to watch it being learned.")
 AFTERWARDS = 3  # seconds after which what a session held has been found to be of no use
 LOG = logging.getLogger(__name__)
 KEYS = (" ", "s", "h", "r", "a", "u", "U", "?", "Escape", *"123456789")
@@ -62,7 +63,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         link = link or Link(Experiment())
         finished = shipped_frame("fig3") if link.experiment == Experiment() and link.step is None else None
         self.session = Session(link.experiment, finished)
-        self.session.event = FIRST if finished else ""
+        self.session.event = _(FIRST) if finished else ""
         self.own = MyData()
         self.on_preset: Callable[[str], None] = lambda _: None
         self._shown_knobs = link.experiment
@@ -74,7 +75,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._remedy: Cure | None = None
         self._build(link.view)
         if link.notices:
-            self._tell("This link could not be used in full; defaults stand in. " + " ".join(link.notices))
+            self._tell(_("This link could not be used in full; defaults stand in. ") + " ".join(link.notices))
         if link.view.lesson:
             self.lessons.begin(link.view.lesson)
         self.restyle(link.view.theme == "dark")
@@ -91,8 +92,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def _leave(self, context: Any) -> None:
         """The session has ended: end its work, and the views of its notifications, which Panel keeps for ever."""
         self.close()
-        for ref, (_, _, document, _) in list(pn.state._views.items()):
-            if document is context._document:
+        for ref, view in list(pn.state._views.items()):
+            if view[2] is context._document:
                 del pn.state._views[ref]
         asyncio.get_running_loop().call_later(AFTERWARDS, hand_back_memory)
 
@@ -143,7 +144,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.address.connect(self.instrument)
         self.access, self.glossary = Access(margin=0), Glossary(margin=0)
         self.notice = Notice(self._cure, sizing_mode="stretch_width", margin=0)
-        self.help_sheet = HelpSheet(html=HELP, margin=0)
+        self.help_sheet = HelpSheet(html=help_html(), margin=0)
 
     @property
     def main(self) -> Any:
@@ -169,7 +170,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def reset(self) -> None:
         """Everything as on a fresh page: knobs, run, views and switches."""
         self.session.reset(Experiment(), shipped_frame("fig3"))
-        self.session.event = FIRST
+        self.session.event = _(FIRST)
         self.lessons.run.leave()
         self.own.restore(Found())
         for part in (self.views, self.learn):
@@ -189,7 +190,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._show_knobs()
 
     def _go_to(self, gauge: Gauge) -> None:
-        self._act(lambda: self.session.apply(gauge, "Another of the equivalent models: the cost stays."))
+        self._act(lambda: self.session.apply(gauge, _("Another of the equivalent models: the cost stays.")))
 
     def _take_opened(self) -> None:
         """Show a run that was read from a file; a damaged one is answered with a sentence and changes nothing."""
@@ -202,7 +203,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
     def choose_preset(self, name: str) -> None:
         """Take over a preset, as a fresh page with it would."""
         self.session.adopt(PRESETS[name])
-        self.session.event = ABOUT_PRESETS[name].look_for
+        self.session.event = _(ABOUT_PRESETS[name].look_for)
         self._show_knobs()
 
     def _show_knobs(self) -> None:
@@ -279,7 +280,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
                 self._draw()
         except Exception as error:
             LOG.exception("drawing failed")
-            self._tell(f"This view could not be drawn ({error}). Rewind, or choose another preset.")
+            self._tell(_("This view could not be drawn ({error}). Rewind, or choose another preset.", error=error))
 
     def _draw(self) -> None:
         """One frame, if anything changed since the last one."""

@@ -10,15 +10,18 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 import param
+from bokeh.document import Document
 from bokeh.themes import Theme
 
 from hidviz.background import keep_few_arenas, keep_one_blas_thread
 from hidviz.experiments import ABOUT_PRESETS, preset_of
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.connection import Connection
+from hidviz.ui.components.languages import Languages
 from hidviz.ui.dashboard import Dashboard
 from hidviz.ui.last_message import send_the_last_message
-from hidviz.ui.state.link import read_link
+from hidviz.ui.state.link import language_of, read_link
+from hidviz.ui.text.language import ENGLISH, _, follow_pages, translations, words_of_scripts
 from hidviz.ui.theme import DARK, LIGHT, inks
 
 LOG = logging.getLogger(__name__)
@@ -65,6 +68,7 @@ def page() -> Any:
     """Build the page of one session, from the link it was opened with."""
     if pn.state.curdoc is not None:
         pn.state.curdoc.theme = OWN_FIGURES
+        _speak(pn.state.curdoc, language_of(pn.state.session_args))
     keep_one_blas_thread()  # whoever builds a page serves it: runs share the cores with browsers and each other
     keep_few_arenas()
     send_the_last_message()
@@ -75,8 +79,8 @@ def page() -> Any:
     dark = link.view.theme == "dark"
     dashboard = Dashboard(link)
     presets = pmui.Select(
-        label="Preset",
-        options={"Choose a preset": ""} | {about.title: name for name, about in ABOUT_PRESETS.items()},
+        label=_("Preset"),
+        options={"Choose a preset": ""} | {_(about.title): name for name, about in ABOUT_PRESETS.items()},
         value=preset_of(dashboard.session.wanted),
         sizing_mode="stretch_width",
         max_width=280,
@@ -85,7 +89,7 @@ def page() -> Any:
         size="small",
         margin=(6, 8),
         sx=_inked(dark),
-        description="A finished set of knobs from the paper; turning any of them leaves the preset.",
+        description=_("A finished set of knobs from the paper; turning any of them leaves the preset."),
     )
 
     lecture = dashboard.lecture
@@ -99,32 +103,33 @@ def page() -> Any:
     dashboard.on_preset = partial(setattr, presets, "value")
     tools = Buttons(
         Button(
-            "Share link",
+            _("Share link"),
             "share",
-            "Copy a link that reproduces this run",
+            _("Copy a link that reproduces this run"),
             dashboard.address.share,
         ),
-        Button("Help", "help", "What this page shows, and its keys (?)", dashboard.help),
+        Button(_("Help"), "help", _("What this page shows, and its keys (?)"), dashboard.help),
         columns=0,
         compact=True,
         dark=dark,
         margin=(6, 8),
     )
     teach = Buttons(
-        Button("Teach", "board", "Links, a code to scan and a sheet to print, for a class", dashboard.teach),
+        Button(_("Teach"), "board", _("Links, a code to scan and a sheet to print, for a class"), dashboard.teach),
         columns=0, dark=dark, margin=(6, 0), stylesheets=["@media (max-width: 700px) { :host { display: none; } }"],
         visible=not lecture.locked,
     )  # fmt: skip
     whole = Buttons(
-        Button("Show all controls", "data", "Bring back what this link hides", lambda: show_all()),
+        Button(_("Show all controls"), "data", _("Bring back what this link hides"), lambda: show_all()),
         columns=0, compact=True, dark=dark, margin=(6, 0), visible=lecture.hides_any and not lecture.locked,
     )  # fmt: skip
+    languages = Languages(dashboard.address.translated, dark=dark, margin=(6, 0))
     shown = pmui.Page(
         title="hidviz",
         template=OPENING,
         sidebar=[] if lecture.locked and lecture.hides("settings") else [dashboard.sidebar.layout],
         main=[dashboard.main],
-        header=[presets, pn.HSpacer(), whole, teach, tools, Connection(_leave, margin=0)],
+        header=[presets, pn.HSpacer(), whole, teach, tools, languages, Connection(_leave, margin=0)],
         sidebar_width=336,
         sidebar_open=lecture.locked or not lecture.hides("settings"),  # an empty one keeps no room
         dark_theme=dark,
@@ -144,11 +149,24 @@ def page() -> Any:
 
     def restyle(event: Any) -> None:
         dashboard.restyle(event.new)
-        tools.dark = teach.dark = whole.dark = event.new
+        tools.dark = teach.dark = whole.dark = languages.dark = event.new
         presets.sx = _inked(event.new)
 
     shown.param.watch(restyle, "dark_theme")
     return shown
+
+
+def _speak(document: Document, name: str) -> None:
+    """Let all texts of a page be in this language, those of the template too, which is filled in later."""
+    document.template_variables.update(language=name, words=words_of_scripts(name), _=translations(name).gettext)
+
+
+def _language_of_page() -> str:
+    document = pn.state.curdoc
+    return ENGLISH if document is None else str(document.template_variables.get("language", ENGLISH))
+
+
+follow_pages(_language_of_page)
 
 
 def _leave() -> None:

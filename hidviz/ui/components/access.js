@@ -4,14 +4,14 @@
 // Of the libraries' own elements, those that need more: what matches, and what it is given.
 const MENDS = [
   [".MuiAppBar-root .MuiLinearProgress-root", () => ({ "aria-hidden": true })], // always full: an ornament here
-  [".MuiLinearProgress-root", () => ({ "aria-label": "Progress" })],
+  [".MuiLinearProgress-root", () => ({ "aria-label": _("Progress") })],
   ["[aria-label='Resize sidebar']", () => ({ role: "separator", "aria-orientation": "vertical" })],
   [".MuiToolbar-root h5", (it) => it.textContent.trim() ? {} : { "aria-hidden": true }], // keeps room under the head
   [".MuiAppBar-root .title", () => ({ role: "heading", "aria-level": 1 })],
-  [".MuiDrawer-paper[role=dialog]", () => ({ "aria-label": "Settings" })],
+  [".MuiDrawer-paper[role=dialog]", () => ({ "aria-label": _("Settings") })],
   ["label span[aria-label]", () => ({ role: "img" })], // the mark after a label, with a description
-  [".MuiInputAdornment-positionStart > button", (it) => ({ "aria-label": `Decrease ${labelOf(it)}` })],
-  [".MuiInputAdornment-positionEnd > button", (it) => ({ "aria-label": `Increase ${labelOf(it)}` })],
+  [".MuiInputAdornment-positionStart > button", (it) => ({ "aria-label": _("Decrease {label}", { label: labelOf(it) }) })],
+  [".MuiInputAdornment-positionEnd > button", (it) => ({ "aria-label": _("Increase {label}", { label: labelOf(it) }) })],
 ]
 const labelOf = (inside) => {
   const label = inside.closest(".MuiFormControl-root")?.querySelector("label")
@@ -42,24 +42,25 @@ const words = (model) => {
   const said = []
   const across = model.below.concat(model.above).map((axis) => axis.axis_label).find(Boolean)
   const up = model.left.concat(model.right).map((axis) => axis.axis_label).find(Boolean)
-  if (across) { said.push(`across: ${across}`) }
-  if (up) { said.push(`up: ${up}`) }
+  if (across) { said.push(_("across: {label}", { label: across })) }
+  if (up) { said.push(_("up: {label}", { label: up })) }
   for (const renderer of model.renderers) {
     if (renderer.visible === false) { continue }
     const kind = renderer.glyph?.type
     if (kind === "Text") {
       const ends = [...column(renderer, "text") ?? []].filter(Boolean)
-      if (ends.length) { said.push(`labels: ${ends.join(", ")}`) }
+      if (ends.length) { said.push(_("labels: {list}", { list: ends.join(", ") })) }
     } else if (kind === "Image") {
       const image = column(renderer, "image")?.[0]
       const values = [...(image?.data ?? image ?? [])].flat().filter(Number.isFinite)
       if (values.length > 1) {
         const least = values.reduce((a, b) => Math.min(a, b)), most = values.reduce((a, b) => Math.max(a, b))
-        said.push(`${values.length.toLocaleString("en")} cells from ${few(least)} to ${few(most)}`)
+        said.push(_("{n} cells from {least} to {most}",
+          { n: values.length.toLocaleString("en"), least: few(least), most: few(most) }))
       }
     } else if (kind === "Scatter" || kind === "VBar" || kind === "Quad") {
       const n = column(renderer, "x")?.length ?? column(renderer, "left")?.length ?? 0
-      if (n) { said.push(`${n.toLocaleString("en")} ${kind === "Scatter" ? "points" : "bars"}`) }
+      if (n) { said.push(_(kind === "Scatter" ? "{n} points" : "{n} bars", { n: n.toLocaleString("en") })) }
     }
   }
   return said.join("; ")
@@ -78,7 +79,7 @@ export function render({ model }) {
     for (const view of shown()) {
       if (told.has(view.el)) { continue }
       told.add(view.el)
-      set(view.el, { role: "img", tabindex: 0, "aria-label": view.model.title?.text || view.model.name || "Figure" })
+      set(view.el, { role: "img", tabindex: 0, "aria-label": view.model.title?.text || view.model.name || _("Figure") })
       tell(view)
       view.el.addEventListener("focus", () => tell(view))
     }
@@ -92,10 +93,10 @@ export function render({ model }) {
 
   // The way past the head and the knobs: the first stop of the Tab key, seen only there.
   const skip = document.createElement("nav")
-  skip.setAttribute("aria-label", "Skip")
+  skip.setAttribute("aria-label", _("Skip"))
   const way = document.createElement("button")
   way.type = "button"
-  way.textContent = "Skip to the run"
+  way.textContent = _("Skip to the run")
   const seen = { position: "fixed", top: "8px", left: "8px", zIndex: 10_000, padding: "8px 16px", borderRadius: "6px",
     border: "2px solid #5b4fcf", background: "#ffffff", color: "#4a3fb5", font: "600 16px system-ui, sans-serif" }
   Object.assign(way.style, seen, { transform: "translateY(-200%)" })

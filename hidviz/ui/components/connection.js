@@ -34,7 +34,7 @@ const bar = () => {
   const text = document.createElement("span")
   const reload = document.createElement("button")
   reload.type = "button"
-  reload.textContent = "Reload"
+  reload.textContent = _("Reload")
   Object.assign(reload.style, {
     font: "inherit", padding: "4px 16px", borderRadius: "6px", border: "1px solid #ffffff", background: "#ffffff",
     color: "#b00020", cursor: "pointer",
@@ -64,11 +64,11 @@ const link = () => {
 
 // Only to a server that answers: else the browser's own page of errors would take the place of this one.
 const reopen = async (text) => {
-  text.textContent = "Asking the server …"
+  text.textContent = _("Asking the server …")
   try {
     await fetch(location.pathname, { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(SILENT) })
   } catch {
-    text.textContent = "The server does not answer yet. This page tries again by itself."
+    text.textContent = _("The server does not answer yet. This page tries again by itself.")
     return
   }
   location.assign(link())
@@ -109,9 +109,10 @@ const end = (connection) => {
   connection.closed_permanently = true
   connection.socket?.close(1000)
   const { step } = status()
-  tell("The connection was lost, and the run on the server has ended. " + (step > 0
-    ? `Reload opens it again from its link, at step ${step.toLocaleString("en")}; flips and values set by hand are not in it.`
-    : "Reload opens it again from its link."))
+  tell(`${_("The connection was lost, and the run on the server has ended.")} ${step > 0
+    ? _("Reload opens it again from its link, at step {step}; flips and values set by hand are not in it.",
+      { step: step.toLocaleString("en") })
+    : _("Reload opens it again from its link.")}`)
 }
 
 // As Bokeh does it, but without sending the server what has just come from it.
@@ -166,7 +167,7 @@ const improve = () => {
     if (!this.session || page.gone) { return }
     if (!page.lost) { // else it has been said, or what came of a press of Reload
       page.lost = Date.now()
-      tell("The connection to the server is lost. This page is taking it up again …")
+      tell(_("The connection to the server is lost. This page is taking it up again …"))
     }
     retry(this)
   })

@@ -1,6 +1,6 @@
 // Couplings in numbers, one row each, changed in place while they are learned; sorted by a press on a heading.
 
-const bar = (value) => value === null ? "–" : value < 0 ? "not told" : `±${value.toFixed(4)}`
+const bar = (value) => value === null ? "–" : value < 0 ? _("not told") : `±${value.toFixed(4)}`
 
 export function render({ model }) {
   const head = make("tr")
@@ -24,8 +24,9 @@ export function render({ model }) {
       if (focused && body.contains(focused)) { focused.focus({ preventScroll: true }) }
     }
   }
-  const headings = ["Coupling", ...model.columns].map((name, k) => {
-    const title = k === 0 ? "In the order of the units" : `Sort by ${k >= 4 ? "size of the " : ""}${name.toLowerCase()}`
+  const headings = [_("Coupling"), ...model.columns].map((name, k) => {
+    const by = { name: name.toLowerCase() }
+    const title = k === 0 ? _("In the order of the units") : k >= 4 ? _("Sort by size of the {name}", by) : _("Sort by {name}", by)
     const sort_by = () => {
       sorting.down = sorting.column === k - 1 ? !sorting.down : true
       sorting.column = k - 1

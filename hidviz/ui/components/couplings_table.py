@@ -13,9 +13,10 @@ from hidviz.experiments import Frame
 from hidviz.network import Couplings, aligned, with_hidden
 from hidviz.numerics import Array
 from hidviz.ui.components.base import Component
+from hidviz.ui.text.language import N_, _
 from hidviz.units import signed
 
-COLUMNS = ("True", "Found", "Aligned", "Error", "Error bar")
+COLUMNS = (N_("True"), N_("Found"), N_("Aligned"), N_("Error"), N_("Error bar"))
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,11 @@ class Row:
     @property
     def spoken(self) -> str:
         """The same in words."""
-        to, since = (self._unit(axis).replace("h", "hidden ") for axis in (0, 1))
-        to, since = (unit if unit.startswith("hidden") else f"visible {unit}" for unit in (to, since))
-        return f"{self.block}, to {to} from {since}"
+        to, since = (
+            _("hidden {unit}", unit=unit[1:]) if unit[0] == "h" else _("visible {unit}", unit=unit)
+            for unit in map(self._unit, (0, 1))
+        )
+        return _("{block}, to {to} from {since}", block=self.block, to=to, since=since)
 
     def _unit(self, axis: int) -> str:
         hidden = (self.block, axis) in (("K", 1), ("L", 0), ("M", 0), ("M", 1))
@@ -59,15 +62,15 @@ class Row:
     def in_words(self) -> str:
         """Everything known of it, in a sentence."""
         error = self.aligned - self.true
-        said = {"true": self.true, "found": self.found, "aligned": self.aligned, "error": error}
+        said = {_("true"): self.true, _("found"): self.found, _("aligned"): self.aligned, _("error"): error}
         values = ", ".join(f"{name} {signed(value, 4)}" for name, value in said.items())
         if np.isnan(self.bar):
-            bar = "error bar not known"
+            bar = _("error bar not known")
         elif np.isinf(self.bar):
-            bar = "no error bar: not identifiable (flat direction)"
+            bar = _("no error bar: not identifiable (flat direction)")
         else:
-            times = f", the error is {abs(error) / self.bar:.1f} of it" if self.bar else ""
-            bar = f"error bar ±{self.bar:.4f}{times}"
+            times = _(", the error is {error:.1f} of it", error=abs(error) / self.bar) if self.bar else ""
+            bar = _("error bar ±{bar:.4f}{times}", bar=self.bar, times=times)
         return f"**{self.spoken}**: {values}, {bar}."
 
 
@@ -120,14 +123,14 @@ class CouplingsTable(Component):
     """
 
     title = param.String(doc="Accessible name of the table.")
-    columns = param.List(list(COLUMNS), doc="Names of the columns of numbers.")
+    columns = param.List(doc="Names of the columns of numbers.")
     heads = param.List(doc="For each row: block, name, the name in words.")
     values = param.List(doc="For each row: true, found, aligned, error, error bar; None not known, -1 not told.")
     chosen = param.Integer(-1, doc="The row that is told of; -1 for none.")
     running = param.Boolean(doc="Whether the numbers go on changing.")
 
     def __init__(self, on_choose: Callable[[int], None], **params: Any) -> None:
-        super().__init__(**params)
+        super().__init__(columns=list(map(_, COLUMNS)), **params)
         self._on_choose = on_choose
 
     def show(self, title: str, rows: list[Row], *, chosen: int, running: bool) -> None:

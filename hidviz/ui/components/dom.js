@@ -24,6 +24,10 @@ const button = (attributes, act, ...content) => {
   return element
 }
 
+// A text in the language of the page, with its values filled in; the page brings what is not English.
+const _ = (text, values = {}) =>
+  (window.hidvizWords?.[text] ?? text).replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole))
+
 // Give a text to an element, if it has another.
 const say = (element, text) => { if (element.textContent !== text) { element.textContent = text } }
 

@@ -21,6 +21,6 @@ export function render({ model }) {
     if (text) { save(name, new Blob([text], { type })) }
   })
   const root = make("div", { class: "buttons inline" }, ...["CSV", "PNG", "SVG", "HTML"].map((format) =>
-    button({ title: model.help[format] ?? "" }, () => hand_out(format), `Export ${format}`)))
+    button({ title: model.help[format] ?? "" }, () => hand_out(format), _("Export {format}", { format }))))
   return themed(model, root)
 }

@@ -8,12 +8,13 @@ from typing import Any
 import param
 
 from hidviz.ui.components.base import Component
+from hidviz.ui.text.language import N_, _
 
 HELP = {
-    "CSV": "Save the table",
-    "PNG": "Save the figures as they are shown, as pixels",
-    "SVG": "Save the figures as they are shown, as lines",
-    "HTML": "Save a page with the figures that needs no network",
+    "CSV": N_("Save the table"),
+    "PNG": N_("Save the figures as they are shown, as pixels"),
+    "SVG": N_("Save the figures as they are shown, as lines"),
+    "HTML": N_("Save a page with the figures that needs no network"),
 }
 
 
@@ -26,12 +27,12 @@ class ExportButtons(Component):
     ink = param.String("#000000", doc="Its colour.")
     paper = param.String("#ffffff", doc="Colour behind the figures.")
     file = param.Dict({}, doc="A file to save now: name, type, text.")
-    help = param.Dict(HELP, doc="What each button does.")
+    help = param.Dict({}, doc="What each button does.")
 
     _shared = ("button_look", "stills")
 
     def __init__(self, on_want: Callable[[str], None], **params: Any) -> None:
-        super().__init__(**params)
+        super().__init__(help={name: _(does) for name, does in HELP.items()}, **params)
         self._on_want = on_want
 
     def _handle_msg(self, message: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import param
 
 from hidviz.ui.components.base import Component
 from hidviz.ui.text.glossary import TERMS
+from hidviz.ui.text.language import _
 
 
 class Glossary(Component):
@@ -19,4 +20,4 @@ class Glossary(Component):
     _shared = ("shadows",)
 
     def __init__(self, **params: Any) -> None:
-        super().__init__(terms=[list(astuple(term)) for term in TERMS], **params)
+        super().__init__(terms=[[_(part) for part in astuple(term)] for term in TERMS], **params)

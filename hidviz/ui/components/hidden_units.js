@@ -1,19 +1,20 @@
 // One card per hidden unit: which true unit it matches, with which sign, how well, and a button that flips it.
 
 export function render({ model }) {
-  const list = make("ul", { class: "units", "aria-label": "Hidden units" })
+  const list = make("ul", { class: "units", "aria-label": _("Hidden units") })
   let cards = []
 
   const build = (n) => {
     list.replaceChildren()
-    cards = Array.from({ length: n }, (_, unit) => {
+    cards = Array.from({ length: n }, (none, unit) => {
       const match = make("span", { class: "match" })
       const bar = make("span", { class: "bar" })
-      const title = `Change the sign of hidden unit ${unit + 1}: its column of K and its row of L. The cost stays.`
+      const its = { unit: unit + 1 }
+      const title = _("Change the sign of hidden unit {unit}: its column of K and its row of L. The cost stays.", its)
       const card = make("li", { class: "unit" },
-        make("div", { class: "words" }, make("span", { class: "name" }, `Hidden ${unit + 1} `), match),
+        make("div", { class: "words" }, make("span", { class: "name" }, `${_("Hidden {unit}", its)} `), match),
         make("span", { class: "track", "aria-hidden": "true" }, bar),
-        button({ "aria-label": `Flip hidden unit ${unit + 1}`, title }, () => model.send_msg({ flip: unit }), "Flip"))
+        button({ "aria-label": _("Flip hidden unit {unit}", its), title }, () => model.send_msg({ flip: unit }), _("Flip")))
       list.append(card)
       return { card, match, bar }
     })

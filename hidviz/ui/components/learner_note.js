@@ -5,13 +5,13 @@ export function render({ model }) {
   const reason = make("span")
   const take = button({}, () => model.send_msg({ press: "advice" }))
   const learned = make("p")
-  const list = make("ol", { tabindex: 0, "aria-label": "Equations" })
-  const fold = make("details", {}, make("summary", {}, "Equations"), list)
+  const list = make("ol", { tabindex: 0, "aria-label": _("Equations") })
+  const fold = make("details", {}, make("summary", {}, _("Equations")), list)
   const root = make("div", { class: "note" }, summary, make("p", {}, reason, take), learned, fold)
 
   const tell = () => {
     say(summary, model.summary)
-    say(reason, `When to stop: ${model.advice} `)
+    say(reason, `${_("When to stop: {advice}", { advice: model.advice })} `)
     say(take, model.offer)
     take.hidden = !model.offer
     say(learned, model.learned)

@@ -11,6 +11,7 @@ from hidviz.experiments import Advice, Experiment, advice
 from hidviz.learners import LEARNERS
 from hidviz.ui.components.base import Component
 from hidviz.ui.state.knobs import KNOB
+from hidviz.ui.text.language import _
 from hidviz.units import duration
 
 
@@ -44,9 +45,14 @@ class LearnerNote(Component):
         method = LEARNERS[experiment.learner]
         time = evaluation_time(experiment.learner, experiment)
         self.put(
-            summary=f"{method.summary} Maximises the {method.objective}; about {time} per gradient evaluation.",
-            advice=told.reason,
-            offer="" if taken else f"Set {limits_in_words(told.knobs)}",
+            summary=_(
+                "{summary} Maximises the {objective}; about {time} per gradient evaluation.",
+                summary=_(method.summary),
+                objective=_(method.objective),
+                time=time,
+            ),
+            advice=_(told.reason),
+            offer="" if taken else _("Set {limits}", limits=limits_in_words(told.knobs)),
             equations=list(method.equations),
         )
 
@@ -60,8 +66,8 @@ def evaluation_time(learner: str, experiment: Experiment) -> str:
 def limits_in_words(knobs: Mapping[str, float | str | None]) -> str:
     """The limits of a run, by the names of their knobs."""
     limits = [
-        f"{KNOB[name].label} {value if isinstance(value, str) else format(value, 'g')}"
+        f"{_(KNOB[name].label)} {value if isinstance(value, str) else format(value, 'g')}"
         for name, value in knobs.items()
         if value
     ]
-    return ", ".join(limits) or "no limit and no penalty"
+    return ", ".join(limits) or _("no limit and no penalty")

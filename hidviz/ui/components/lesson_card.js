@@ -2,15 +2,15 @@
 
 export function render({ model }) {
   const press = (name) => () => model.send_msg({ press: name })
-  const lessons = make("select", { "aria-label": "Lesson" },
+  const lessons = make("select", { "aria-label": _("Lesson") },
     ...model.lessons.map(([value, title]) => make("option", { value }, title)))
   lessons.addEventListener("change", () => model.send_msg({ begin: lessons.value }))
   const count = make("span", { class: "count" })
-  const leave = button({ class: "leave", "aria-label": "Leave the lesson", title: "Leave the lesson" }, press("leave"), "✕")
+  const leave = button({ class: "leave", "aria-label": _("Leave the lesson"), title: _("Leave the lesson") }, press("leave"), "✕")
   const text = make("p", { "aria-live": "polite", tabindex: -1 })
-  const answers = make("div", { class: "answers", role: "group", "aria-label": "Answers" })
-  const back = button({}, () => { if (!model.first) { press("back")() } }, "Back"), next = button({ class: "next" }, () => { if (model.can_go_on) { press("next")() } }, "Next")
-  const root = make("section", { class: "lesson", "aria-label": "Lesson" },
+  const answers = make("div", { class: "answers", role: "group", "aria-label": _("Answers") })
+  const back = button({}, () => { if (!model.first) { press("back")() } }, _("Back")), next = button({ class: "next" }, () => { if (model.can_go_on) { press("next")() } }, _("Next"))
+  const root = make("section", { class: "lesson", "aria-label": _("Lesson") },
     make("div", { class: "head" }, lessons, count, answers, back, next, leave), text)
 
   follow(model, ["key"], () => {

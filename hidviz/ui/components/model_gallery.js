@@ -12,13 +12,13 @@ const picture = (name, rows, palette) => {
 }
 
 export function render({ model }) {
-  const list = make("ul", { class: "models", "aria-label": "Equivalent models" })
+  const list = make("ul", { class: "models", "aria-label": _("Equivalent models") })
   let buttons = []
 
   const build = () => {
     const palette = model.palette.map(rgb)
     buttons = model.tiles.map((tile, k) => button(
-      { class: tile.nearest ? "tile nearest" : "tile", title: `Load this model: hidden units ${tile.name}`,
+      { class: tile.nearest ? "tile nearest" : "tile", title: _("Load this model: hidden units {name}", { name: tile.name }),
         "data-cost": tile.exact_cost },
       () => model.send_msg({ load: k }),
       picture("K", tile.K, palette), picture("L", tile.L, palette), make("span", { class: "name" }, tile.name),
@@ -31,9 +31,11 @@ export function render({ model }) {
     const { name, cost, errors, nearest } = model.tiles[k]
     const here = k === model.shown
     each.classList.toggle("shown", here)
-    set(each, { "aria-pressed": here, "aria-label": `Load equivalent model ${k + 1}: hidden units ${name}, ` +
-      `cost ${cost}, errors ${errors}${nearest ? ", nearest to the truth" : ""}${here ? ", shown on the page" : ""}` })
-    const marks = [nearest && "nearest to the truth", here && "shown"].filter(Boolean)
+    set(each, { "aria-pressed": here, "aria-label": [
+      _("Load equivalent model {k}: hidden units {name}, cost {cost}, errors {errors}", { k: k + 1, name, cost, errors }),
+      ...nearest ? [_("nearest to the truth")] : [], ...here ? [_("shown on the page")] : [],
+    ].join(", ") })
+    const marks = [nearest && _("nearest to the truth"), here && _("shown")].filter(Boolean)
     say(each.querySelector(".mark"), marks.join(" · "))
   })
   model.on("shown", mark)

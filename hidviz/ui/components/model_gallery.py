@@ -12,6 +12,7 @@ from hidviz.evaluation import Equivalent, gauge_label, rms_errors
 from hidviz.network import Couplings
 from hidviz.numerics import Array
 from hidviz.ui.components.base import Component
+from hidviz.ui.text.language import _
 from hidviz.ui.theme import diverging
 
 
@@ -46,7 +47,7 @@ def tiles_of(models: Sequence[Equivalent], truth: Couplings, *, complete: bool) 
     return [
         {
             "name": gauge_label(model.gauge),
-            "cost": f"{model.cost:.6f} nats/bin",
+            "cost": _("{cost:.6f} nats/bin", cost=model.cost),
             "exact_cost": repr(model.cost),
             "errors": f"K {error['K']:.3f} · L {error['L']:.3f}",
             "K": _shades(model.couplings.K.T, largest),

@@ -55,7 +55,7 @@ export function render({ model }) {
     squares = place.visible.map(([x, y], k) => {
       const square = draw("rect", { class: "visible", x: x - place.square / 2, y: y - place.square / 2,
         width: place.square, height: place.square, rx: 3 })
-      square.append(draw("title", {}, `visible ${k + 1}`))
+      square.append(draw("title", {}, _("visible {unit}", { unit: k + 1 })))
       units.append(square)
       if (k === 0 || (k + 1) % every === 0) {
         const out = 1 + 25 / 172
@@ -141,7 +141,7 @@ export function render({ model }) {
       const chosen = k === model.chosen
       group.classList.toggle("chosen", chosen)
       set(group, { tabindex: chosen ? 0 : -1, "aria-pressed": chosen,
-        "aria-label": `Hidden unit ${k + 1}` })
+        "aria-label": _("Hidden unit {unit}", { unit: k + 1 }) })
     })
     set(svg, { "aria-label": model.caption })
     say(caption, model.caption)

@@ -3,7 +3,7 @@
 export function render({ model }) {
   const text = make("span", { role: "alert" })
   const cure = button({ class: "cure" }, () => model.send_msg({ press: "cure" }))
-  const close = button({ "aria-label": "Close" }, () => model.send_msg({ press: "close" }), "×")
+  const close = button({ "aria-label": _("Close") }, () => model.send_msg({ press: "close" }), "×")
   const box = make("div", { class: "box" }, text, cure, close)
   follow(model, ["text", "cure"], () => {
     say(text, model.text)

@@ -5,8 +5,8 @@ const written = (text) => text.split(/_\{([^}]*)\}/).map((part, k) => k % 2 ? ma
 
 export function render({ model }) {
   const title = make("h3"), list = make("ol")
-  const hint = make("p", {}, "Another coupling: choose its row in Inspect, or another hidden unit in the drawing.")
-  const root = make("section", { class: "step", "aria-label": "One step in numbers" }, title, list, hint)
+  const hint = make("p", {}, _("Another coupling: choose its row in Inspect, or another hidden unit in the drawing."))
+  const root = make("section", { class: "step", "aria-label": _("One step in numbers") }, title, list, hint)
   follow(model, ["title"], () => title.replaceChildren(...written(model.title)))
   follow(model, ["phases"], () => {
     list.replaceChildren(...model.phases.map(([name, says, lit], k) => {

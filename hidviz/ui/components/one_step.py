@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import param
 
 from hidviz.ui.components.base import Component
+from hidviz.ui.text.language import _
 from hidviz.ui.text.step import Followed, Phase
 
 
@@ -19,6 +20,8 @@ class OneStep(Component):
     def show(self, step: int, followed: Followed, phases: Iterable[Phase]) -> None:
         """Tell of a step."""
         self.put(
-            title=f"Step {step:,} in numbers: {followed.symbol}, {followed.words}",
+            title=_(
+                "Step {step:,} in numbers: {symbol}, {words}", step=step, symbol=followed.symbol, words=followed.words
+            ),
             phases=[list(each) for each in phases],
         )

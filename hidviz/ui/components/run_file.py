@@ -7,6 +7,8 @@ from typing import Any
 
 import panel_material_ui as pmui
 
+from hidviz.ui.text.language import _
+
 
 class Files(pmui.FileInput):  # type: ignore[misc]  # panel has no types
     """A file input that hands over what was chosen or dropped, or a sentence why it was not taken.
@@ -50,7 +52,9 @@ class Files(pmui.FileInput):  # type: ignore[misc]  # panel has no types
             self._buffer.clear()
             self._file_buffer.clear()
             if not self._refused:
-                self._on_refused(f"This file was not opened: it may have at most {self._largest // 2**20} MB.")
+                self._on_refused(
+                    _("This file was not opened: it may have at most {largest} MB.", largest=self._largest // 2**20)
+                )
             self._refused = True
         elif status in ("initializing", "upload_event", "finished"):
             super()._handle_msg(message)

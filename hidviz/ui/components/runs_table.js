@@ -2,15 +2,15 @@
 
 
 export function render({ model }) {
-  const head = make("tr", {}, ...[...model.columns, "Load"].map((name) => make("th", { scope: "col" }, name)))
+  const head = make("tr", {}, ...[...model.columns, _("Load")].map((name) => make("th", { scope: "col" }, name)))
   const body = make("tbody")
-  const frame = make("div", { class: "frame", tabindex: 0, role: "region", "aria-label": "Table of starts" },
+  const frame = make("div", { class: "frame", tabindex: 0, role: "region", "aria-label": _("Table of starts") },
     make("table", {}, make("thead", {}, head), body))
   let rows = []
 
   const add = ({ key }) => {
     const cells = model.columns.map((_, k) => k ? make("td") : make("th", { scope: "row" }))
-    const load = button({ "aria-label": `Load start ${key}` }, () => model.send_msg({ load: key }), "Load")
+    const load = button({ "aria-label": _("Load start {key}", { key }) }, () => model.send_msg({ load: key }), _("Load"))
     const row = make("tr", {}, ...cells, make("td", {}, load))
     body.append(row)
     return { row, cells }

@@ -10,20 +10,21 @@ import param
 
 from hidviz.experiments import Restarts, Start
 from hidviz.ui.components.base import Component
+from hidviz.ui.text.language import N_, _
 
-ERRORS = ("K as found", "K aligned", "L as found", "L aligned")
-COLUMNS = ("Start", "Step", "Cost", "Above best", *ERRORS, "Hidden units", "State")
+ERRORS = (N_("K as found"), N_("K aligned"), N_("L as found"), N_("L aligned"))
+COLUMNS = (N_("Start"), N_("Step"), N_("Cost"), N_("Above best"), *ERRORS, N_("Hidden units"), N_("State"))
 
 
 class RunsTable(Component):
     """A table of runs; pressing the button of a row calls the function given with the number of its start."""
 
-    columns = param.List(list(COLUMNS), doc="Names of the columns.")
+    columns = param.List(doc="Names of the columns.")
     runs = param.List(doc="For each row: key (number of the start), cells as texts, exact numbers as JSON, colour.")
     shown = param.Integer(0, doc="The start that the page shows; 0 for none.")
 
     def __init__(self, on_load: Callable[[int], None], **params: Any) -> None:
-        super().__init__(**params)
+        super().__init__(columns=list(map(_, COLUMNS)), **params)
         self._on_load = on_load
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
@@ -44,7 +45,7 @@ def _row(start: Start, lowest: float, colour: str) -> dict[str, Any]:
     exact = {"cost": start.cost, "rms": found, "rms_aligned": aligned}
     return {
         "key": start.index,
-        "cells": [*cells, start.gauge or "none", start.state],
+        "cells": [*cells, start.gauge or _("none"), _(start.state)],
         "exact": json.dumps(exact),
         "colour": colour,
     }

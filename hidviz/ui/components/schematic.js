@@ -7,17 +7,17 @@ let drawings = 0
 export function render({ model }) {
   const id = `schematic-${++drawings}`
   const root = make("div", { class: "schematic" })
-  const legend = make("ul", { class: "legend", "aria-label": "Lines" })
+  const legend = make("ul", { class: "legend", "aria-label": _("Lines") })
   const svg = draw("svg", { role: "group" })
   const table = make("details")
-  table.append(make("summary", {}, "As a table"))
+  table.append(make("summary", {}, _("As a table")))
   root.append(legend, svg, table)
   let width = 0
   let focused = 0
 
   const name = (unit) => {
     const { n_visible } = model.picture
-    return unit < n_visible ? `visible ${unit + 1}` : `hidden ${unit - n_visible + 1}`
+    return unit < n_visible ? _("visible {unit}", { unit: unit + 1 }) : _("hidden {unit}", { unit: unit - n_visible + 1 })
   }
   const place = () => {
     const { n_visible, n_hidden } = model.picture
@@ -93,7 +93,7 @@ export function render({ model }) {
         if (backwards && !marked) { figure.classList.add("aside") }
         if (row !== middle) { drawn.push(figure); continue }
         const group = draw("g", { class: "selectable", role: "button", "data-unit": unit, tabindex: unit === focused ? 0 : -1,
-          "aria-label": `Couplings of ${name(unit)}`, "aria-pressed": chosen === unit })
+          "aria-label": _("Couplings of {unit}", { unit: name(unit) }), "aria-pressed": chosen === unit })
         group.append(draw("circle", { class: "halo", cx: x(unit), cy: y(row), r: Math.max(0.85 * size, Math.min(14, pitch / 2)) }), figure)
         group.addEventListener("focus", () => { focused = unit })
         group.addEventListener("click", () => { focused = unit; choose(unit) })
@@ -131,14 +131,14 @@ export function render({ model }) {
       item.append(sample, `${block} ${words}`)
       legend.append(item)
     }
-    if (present.size) { legend.append(make("li", {}, "wider: stronger · dashed: negative")) }
+    if (present.size) { legend.append(make("li", {}, _("wider: stronger · dashed: negative"))) }
   }
   const rows = () => {
     if (!table.open || !model.picture.links) { return }
     table.querySelector(".scroll")?.remove()
     const body = make("table")
     const head = make("tr")
-    head.append(...["Block", "From", "To", "Strength"].map((title) => make("th", { scope: "col" }, title)))
+    head.append(...[_("Block"), _("From"), _("To"), _("Strength")].map((title) => make("th", { scope: "col" }, title)))
     body.append(head)
     const seen = new Set()
     for (const [, sender, receiver, block, strength] of model.picture.links) {
@@ -150,7 +150,7 @@ export function render({ model }) {
         make("td", { class: "number" }, signed(strength, 3)))
       body.append(row)
     }
-    const scroll = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Couplings drawn: ${model.name_}` })
+    const scroll = make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": _("Couplings drawn: {name}", { name: model.name_ }) })
     scroll.append(body)
     table.append(scroll)
   }

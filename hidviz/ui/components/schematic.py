@@ -12,6 +12,7 @@ from typing import Any
 import param
 
 from hidviz.ui.components.base import Component
+from hidviz.ui.text.language import _
 from hidviz.ui.text.picture import BLOCK_WORDS, Picture
 from hidviz.ui.theme import block_colours
 
@@ -52,4 +53,4 @@ class Schematic(Component):
 
 def _legend(dark: bool) -> dict[str, dict[str, str]]:
     colours = block_colours(dark)
-    return {block: {"colour": colours[block], "words": words} for block, words in BLOCK_WORDS.items()}
+    return {block: {"colour": colours[block], "words": _(words)} for block, words in BLOCK_WORDS.items()}

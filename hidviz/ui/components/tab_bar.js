@@ -15,13 +15,13 @@ export function render({ model }) {
   const go = (k) => {
     if (k === model.active) { return }
     below().forEach((place) => hide(place, true))
-    say(skeleton, `Loading ${model.titles[k]} …`)
+    say(skeleton, _("Loading {title} …", { title: model.titles[k] }))
     skeleton.hidden = false
     model.active = k
   }
   const tabs = model.titles.map((title, k) =>
     button({ role: "tab", class: k < model.n_first ? "first" : "second" }, () => go(k), title))
-  const bar = make("div", { role: "tablist", "aria-label": "Views" }, ...tabs)
+  const bar = make("div", { role: "tablist", "aria-label": _("Views") }, ...tabs)
   bar.addEventListener("keydown", (event) => {
     const last = tabs.length - 1
     const next = { ArrowRight: model.active + 1, ArrowLeft: model.active - 1, Home: 0, End: last }[event.key]

@@ -1,37 +1,37 @@
 // What a lecturer prepares: a lesson, what the class does not need, and the links, the code and the sheet for it.
 
 export function render({ model }) {
-  const lesson = make("select", { "aria-label": "Lesson to teach" }, ...model.lessons.map(([value, title]) => make("option", { value }, title)))
+  const lesson = make("select", { "aria-label": _("Lesson to teach") }, ...model.lessons.map(([value, title]) => make("option", { value }, title)))
   const box = (value, text) => {
     const input = make("input", { type: "checkbox", value })
     return [input, make("label", {}, input, text)]
   }
   const boxes = model.groups.map(([name, text]) => box(name, text))
-  const [lock, locking] = box("lock", "Lock: the class cannot bring them back")
-  const [mine, theirs] = ["The lecturer's link", "The link of the class"].map((label) =>
+  const [lock, locking] = box("lock", _("Lock: the class cannot bring them back"))
+  const [mine, theirs] = [_("The lecturer's link"), _("The link of the class")].map((label) =>
     make("input", { type: "text", readonly: "", "aria-label": label }))
-  const code = make("div", { class: "code", role: "img", "aria-label": "The link of the class as a QR code" })
+  const code = make("div", { class: "code", role: "img", "aria-label": _("The link of the class as a QR code") })
   const copy = (field) => button({}, async (event) => {
     const press = event.currentTarget
     field.select()
     const copied = await (navigator.clipboard?.writeText(field.value).then(() => true, () => false) ?? false)
-    say(press, copied ? "Copied" : "Press Ctrl+C")
-    setTimeout(() => say(press, "Copy"), 2000)
-  }, "Copy")
-  const go = button({ class: "primary" }, () => location.assign(mine.value), "Open for the lecture")
+    say(press, copied ? _("Copied") : _("Press Ctrl+C"))
+    setTimeout(() => say(press, _("Copy")), 2000)
+  }, _("Copy"))
+  const go = button({ class: "primary" }, () => location.assign(mine.value), _("Open for the lecture"))
   const print = button({}, () => {
     const url = URL.createObjectURL(new Blob([model.page], { type: "text/html" }))
     window.open(url, "_blank")
     setTimeout(() => URL.revokeObjectURL(url), 60_000)
-  }, "Handout to print")
-  const close = button({}, () => sheet.close(), "Close")
-  const sheet = make("dialog", { "aria-label": "Teach with this page" },
-    make("h2", {}, "Teach with this page"),
-    make("label", { class: "lesson" }, "Lesson to teach", lesson),
-    make("fieldset", {}, make("legend", {}, "For the class"), ...boxes.map(([, label]) => label), locking),
-    make("p", {}, "For you: larger, for a projector; the arrow keys go through the lesson."),
+  }, _("Handout to print"))
+  const close = button({}, () => sheet.close(), _("Close"))
+  const sheet = make("dialog", { "aria-label": _("Teach with this page") },
+    make("h2", {}, _("Teach with this page")),
+    make("label", { class: "lesson" }, _("Lesson to teach"), lesson),
+    make("fieldset", {}, make("legend", {}, _("For the class")), ...boxes.map(([, label]) => label), locking),
+    make("p", {}, _("For you: larger, for a projector; the arrow keys go through the lesson.")),
     make("div", { class: "link" }, mine, copy(mine)),
-    make("p", {}, "For the class: to scan, or to type."),
+    make("p", {}, _("For the class: to scan, or to type.")),
     make("div", { class: "link" }, theirs, copy(theirs)), code,
     make("div", { class: "acts" }, go, print, close))
 

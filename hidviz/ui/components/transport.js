@@ -7,12 +7,12 @@ export function render({ model }) {
   const go = button({ class: "go primary" }, () => model.send_msg({ press: model.toggle[Number(model.running)].name }))
   const others = model.items.map((item) => labelled(item))
   const first = others.filter((_, k) => !model.items[k].fresh), fresh = others.filter((_, k) => model.items[k].fresh)
-  const speed = make("select", { "aria-label": "Speed", title: "How fast a run goes on; drawing keeps its own pace" },
+  const speed = make("select", { "aria-label": _("Speed"), title: _("How fast a run goes on; drawing keeps its own pace") },
     ...model.speeds.map(([value, text]) => make("option", { value }, text)))
   speed.addEventListener("change", () => model.send_msg({ speed: speed.value }))
   const text = make("div", { class: "numbers" })
   const bar = make("div", { class: "bar" }), track = make("div", { class: "track", role: "progressbar" }, bar)
-  const root = make("div", { class: "of-run", role: "group", "aria-label": "The run" },
+  const root = make("div", { class: "of-run", role: "group", "aria-label": _("The run") },
     make("div", { class: "group" }, go, ...first, speed), make("div", { class: "group" }, ...fresh),
     make("div", { class: "reading" }, text, track))
 

@@ -2,13 +2,13 @@
 
 export function render({ model }) {
   const choice = (label) => make("select", { "aria-label": label })
-  const [first, second, which] = ["First unit to swap", "Second unit to swap", "Unit to break"].map(choice)
+  const [first, second, which] = [_("First unit to swap"), _("Second unit to swap"), _("Unit to break")].map(choice)
   const exchange = () => model.send_msg({ swap: [Number(first.value), Number(second.value)] })
-  const swap = make("span", {}, button({}, exchange, "Swap hidden units"), first,
+  const swap = make("span", {}, button({}, exchange, _("Swap hidden units")), first,
     make("span", { "aria-hidden": "true" }, "↔"), second)
-  const broken = make("span", { class: "broken" }, "Control: flip only part of unit", which,
-    ...["K", "L"].map((block) => button({ title: `Flip ${block} alone: not a symmetry, the cost jumps` },
-      () => model.send_msg({ broken: [Number(which.value), block] }), `Flip ${block} only`)))
+  const broken = make("span", { class: "broken" }, _("Control: flip only part of unit"), which,
+    ...["K", "L"].map((block) => button({ title: _("Flip {block} alone: not a symmetry, the cost jumps", { block }) },
+      () => model.send_msg({ broken: [Number(which.value), block] }), _("Flip {block} only", { block }))))
   const root = make("div", { class: "tools" }, swap, broken)
 
   follow(model, ["n"], () => {

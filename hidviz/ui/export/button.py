@@ -10,6 +10,7 @@ from typing import Any
 import panel_material_ui as pmui
 
 from hidviz.experiments import Frame, save_bundle
+from hidviz.ui.text.language import ENGLISH, _, speaking
 
 
 def export_button(shown: Callable[[], Frame | None]) -> Any:
@@ -28,7 +29,7 @@ def export_button(shown: Callable[[], Frame | None]) -> Any:
             button.loading = False
 
     button = pmui.FileDownload(
-        label="Export", callback=exported, filename="hidviz-run.zip", sizing_mode="stretch_width", margin=4
+        label=_("Export"), callback=exported, filename="hidviz-run.zip", sizing_mode="stretch_width", margin=4
     )
     button.variant = "outlined"  # given to the constructor, it is taken for a deprecated button_style
     return button
@@ -43,6 +44,7 @@ def _packed(frame: Frame) -> io.BytesIO:
     from hidviz.ui.export.run_figures import draw_run  # not before somebody wants them: matplotlib takes its time
 
     content = io.BytesIO()
-    save_bundle(content, frame, draw_run(frame))
+    with speaking(ENGLISH):  # as everything in files
+        save_bundle(content, frame, draw_run(frame))
     content.seek(0)
     return content

@@ -29,6 +29,7 @@ from hidviz.learners import Infeasible, hidden_posterior
 from hidviz.network import BLOCKS, aligned, learned_blocks
 from hidviz.ui.state.own_checks import Checked
 from hidviz.ui.state.own_scan import Scanned
+from hidviz.ui.text.language import _
 from hidviz.ui.text.my_data import command_words
 
 SCAN_COLUMNS = (
@@ -52,7 +53,9 @@ def results_button(found: Callable[[], tuple[Scanned, ScanRow, Checked | None] |
         finally:
             button.loading = False
 
-    button = pmui.FileDownload(label="Export results", callback=exported, filename="hidviz-results.zip", margin=(4, 0))
+    button = pmui.FileDownload(
+        label=_("Export results"), callback=exported, filename="hidviz-results.zip", margin=(4, 0)
+    )
     button.variant = "outlined"  # given to the constructor, it is taken for a deprecated button_style
     return button
 

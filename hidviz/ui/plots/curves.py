@@ -26,6 +26,7 @@ from bokeh.plotting import figure
 from hidviz.numerics import Array
 from hidviz.ui.plots.axes import FONT, decimate, paint_axes, put, spread, stroke
 from hidviz.ui.plots.small_arrays import packed
+from hidviz.ui.text.language import _
 from hidviz.ui.theme import LIGHT, inks
 
 LEADER = 0.02  # of the width of the frame: from the end of a curve to its label
@@ -65,7 +66,7 @@ class Curves:
             min_border_right=ROOM,
             name=name,
         )
-        self.figure.xaxis.axis_label = "step"
+        self.figure.xaxis.axis_label = _("step")
         self.figure.yaxis.axis_label = axis
         self._styles = dict(styles)
         self._source = ColumnDataSource({name: [] for name in ("xs", "ys", "color", "width", "dash")})
@@ -90,7 +91,7 @@ class Curves:
         self.figure.add_tools(
             HoverTool(
                 renderers=[lines],
-                tooltips=[("step", "$snap_x{0,0}"), (axis, "$snap_y{0.0000[00]}")],
+                tooltips=[(_("step"), "$snap_x{0,0}"), (axis, "$snap_y{0.0000[00]}")],
                 mode="mouse",
                 line_policy="nearest",
             )
@@ -98,7 +99,7 @@ class Curves:
         self._marks = ColumnDataSource({"x": [], "y": [], "text": []})
         self._mark = Scatter(x="x", y="y", size=9, marker="triangle", line_alpha=0.0)
         marks = self.figure.add_glyph(self._marks, self._mark, level="overlay")
-        self.figure.add_tools(HoverTool(renderers=[marks], tooltips=[("step @x", "@text")]))
+        self.figure.add_tools(HoverTool(renderers=[marks], tooltips=[(f"{_('step')} @x", "@text")]))
         self._colours: Mapping[str, str] = {}
         self._letters: Mapping[str, str] = {}
 

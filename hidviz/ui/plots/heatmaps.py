@@ -8,6 +8,7 @@ pointed at tells its value in both gauges, which the browser works out from the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from json import dumps
 from typing import NamedTuple
 
 import numpy as np
@@ -30,9 +31,10 @@ from hidviz.network import Couplings, Gauge, regauge, with_hidden
 from hidviz.numerics import Array
 from hidviz.ui.plots.axes import FONT, paint_axes, put
 from hidviz.ui.plots.small_arrays import packed
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.theme import block_colours, block_letters, diverging, inks
 
-TITLES = ("True couplings", "Inferred", "Inferred − true")
+TITLES = (N_("True couplings"), N_("Inferred"), N_("Inferred − true"))
 
 LETTER = 0.06  # of a map's width that a letter takes
 HIDDEN = 0.25  # of a block that its letter may hide
@@ -51,8 +53,9 @@ IN_FULL = """
     const [found, aligned] = align ? [other, drawn] : [drawn, other]
     const true_ = held(truths, flat_index)
     const signed = (x) => (x < 0 ? "−" : "+") + Math.abs(x).toFixed(3)
-    const parts = [["true", true_], ["as found", found], ["aligned", aligned], ["error", aligned - true_]]
-    return parts.map(([name, x]) => `${name} ${signed(x)}`).join(" · ")"""
+    const values = [true_, found, aligned, aligned - true_]
+    return values.map((x, k) => `${names[k]} ${signed(x)}`).join(" · ")"""
+NAMES = (N_("true"), N_("as found"), N_("aligned"), N_("error"))
 
 
 def block_matrix(couplings: Couplings, n_hidden: int) -> Array:
@@ -121,14 +124,14 @@ class Heatmap:
         self.figure.add_tools(
             HoverTool(
                 renderers=[shown],
-                tooltips=[("to", "$y{custom}"), ("from", "$x{custom}"), ("coupling", "@image{custom}")],
+                tooltips=[(_("to"), "$y{custom}"), (_("from"), "$x{custom}"), (_("coupling"), "@image{custom}")],
                 formatters={"$x": self._unit, "$y": self._unit, "@image": values or CustomJSHover(code=SIGNED)},
             )
         )
         for axis in (self.figure.xaxis[0], self.figure.yaxis[0]):
             axis.ticker = FixedTicker(ticks=[])
         if named:
-            self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = "from unit", "to unit"
+            self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = _("from unit"), _("to unit")
         self._dark = False
         self._scale = Scale(1, 0, 1.0)
 
@@ -149,7 +152,8 @@ class Heatmap:
             border.visible = scale.n_hidden > 0
         self._unit.code = (
             f"const k = Math.floor(value);"
-            f"return k < {n_visible} ? 'visible ' + (k + 1) : 'hidden ' + (k + 1 - {n_visible})"
+            f"const text = k < {n_visible} ? {dumps(_('visible {unit}'))} : {dumps(_('hidden {unit}'))};"
+            f"return text.replace('{{unit}}', k < {n_visible} ? k + 1 : k + 1 - {n_visible})"
         )
         self._outline()
 
@@ -239,7 +243,7 @@ class Heatmaps:
 
     def __init__(self) -> None:
         self._values = CustomJSHover(code=IN_FULL)
-        self.true, self.found, self.error = (Heatmap(title, self._values, named=False) for title in TITLES)
+        self.true, self.found, self.error = (Heatmap(_(title), self._values, named=False) for title in TITLES)
         self.all = (self.true, self.found, self.error)
         self._truth: Couplings | None = None
         self.scale = Scale(1, 0, 1.0)
@@ -271,6 +275,7 @@ class Heatmaps:
             args={
                 "truths": self.true.source, "estimates": self.found.source, "n_visible": truth.n_visible,
                 "order": other.order.tolist(), "signs": other.signs.tolist(), "align": align,
+                "names": list(map(_, NAMES)),
             },
         )  # fmt: skip
 

@@ -15,6 +15,7 @@ from hidviz.experiments import Frame, Setup
 from hidviz.network import MATRICES
 from hidviz.ui.plots.axes import put, roomy
 from hidviz.ui.plots.curves import Curves, Line
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.theme import block_colours, block_letters, inks
 
 SMALLEST_EXCESS = 1e-10  # nats per bin: below this a cost is the lowest, for a logarithm
@@ -37,7 +38,7 @@ class CostCurves(Curves):
     """Costs per bin, on a linear or a logarithmic scale."""
 
     def __init__(self) -> None:
-        super().__init__(STYLES, "cost (nats per bin)", "Cost per bin")
+        super().__init__(STYLES, _("cost (nats per bin)"), _("Cost per bin"))
         self.logarithmic = False
         self._plain, self._powers = NumeralTickFormatter(format="0.00"), _powers_of_ten()
         self._best = ColumnDataSource({"x": [], "y": []})
@@ -48,11 +49,11 @@ class CostCurves(Curves):
         """Draw the costs of a frame."""
         steps = frame.trace["step"]
         curves = [
-            Line(name, f"{label} {frame.trace[column][-1]:.4f}", steps, frame.trace[column])
+            Line(name, f"{_(label)} {frame.trace[column][-1]:.4f}", steps, frame.trace[column])
             for name, label, column in (
-                ("train", "train", "cost"),
-                ("exact", "exact", "exact"),
-                ("held_out", "held-out", "held_out"),
+                ("train", N_("train"), "cost"),
+                ("exact", N_("exact"), "exact"),
+                ("held_out", N_("held-out"), "held_out"),
             )
             if column in frame.trace
         ]
@@ -64,7 +65,7 @@ class CostCurves(Curves):
     def _show_costs(self, frame: Frame, curves: list[Line]) -> None:
         last = float(frame.trace["step"][-1])
         levels = [
-            Line(name, f"{label} {value:.4f}", np.array([0.0, last]), np.array([value, value]))
+            Line(name, f"{_(label)} {value:.4f}", np.array([0.0, last]), np.array([value, value]))
             for name, (label, value) in _levels(frame.setup).items()
         ]
         lines = [*levels, *curves]
@@ -73,7 +74,7 @@ class CostCurves(Curves):
         self.draw(lines, low, high)
         best = frame.snapshot.best
         put(self._best, data={"x": [best.step] if best else [], "y": [best.cost] if best else []})
-        self._set_axis("cost (nats per bin)", self._plain)
+        self._set_axis(_("cost (nats per bin)"), self._plain)
         put(self._plain, format="0.00" if high - low > 0.2 else "0.0000")
 
     def _show_excess(self, curves: list[Line]) -> None:
@@ -85,7 +86,7 @@ class CostCurves(Curves):
         high = max(float(line.y.max()) for line in lines) + 0.4
         self.draw(lines, float(np.log10(SMALLEST_EXCESS)), high)
         put(self._best, data={"x": [], "y": []})
-        self._set_axis("excess cost (nats per bin)", self._powers)
+        self._set_axis(_("excess cost (nats per bin)"), self._powers)
 
     def _set_axis(self, label: str, formatter: TickFormatter) -> None:
         """Name the ordinate; nothing that stays the same is sent, since the browser lays the figure out anew for it."""
@@ -105,7 +106,7 @@ class ErrorCurves(Curves):
     def __init__(self) -> None:
         thin = {f"rms_{block}": (1.3, "solid") for block in MATRICES}
         bold = {f"aligned_{block}": (3.2, "solid") for block in MATRICES}
-        super().__init__(thin | bold, "rms error", "Errors of the couplings")
+        super().__init__(thin | bold, _("rms error"), _("Errors of the couplings"))
 
     def show(self, frame: Frame) -> None:
         """Draw the errors of a frame; blocks that the network has not are left out."""
@@ -114,7 +115,14 @@ class ErrorCurves(Curves):
         for block in blocks_of(frame):
             found, aligned = frame.trace[f"rms_{block}"], frame.trace[f"aligned_{block}"]
             apart = abs(found[-1] - aligned[-1]) > 0.02 * max(found[-1], 1e-12)
-            lines.append(Line(f"rms_{block}", f"{block} as found {found[-1]:.3f}" if apart else "", steps, found))
+            lines.append(
+                Line(
+                    f"rms_{block}",
+                    _("{block} as found {found:.3f}", block=block, found=found[-1]) if apart else "",
+                    steps,
+                    found,
+                )
+            )
             lines.append(Line(f"aligned_{block}", f"{block} {aligned[-1]:.3f}", steps, aligned))
         high = max([float(line.y.max()) for line in lines] + [1e-3])
         self.draw(lines, 0.0, roomy(0.0, high)[1])
@@ -148,10 +156,10 @@ def _levels(setup: Setup) -> Mapping[str, tuple[str, float]]:
     """What curves are measured by: for each level its label and its cost, nats per bin; those that are known."""
     found = setup.baselines
     levels = {
-        "truth": ("truth", setup.cost_at_truth),
-        "truth_held_out": ("truth, held-out", setup.held_out_cost_at_truth),
-        "lag1": ("lag-1, held-out", found and found.lag1),
-        "lag2": ("lag-2, held-out", found and found.lag2),
+        "truth": (N_("truth"), setup.cost_at_truth),
+        "truth_held_out": (N_("truth, held-out"), setup.held_out_cost_at_truth),
+        "lag1": (N_("lag-1, held-out"), found and found.lag1),
+        "lag2": (N_("lag-2, held-out"), found and found.lag2),
     }
     return {name: (label, value) for name, (label, value) in levels.items() if value is not None}
 
@@ -159,13 +167,16 @@ def _levels(setup: Setup) -> Mapping[str, tuple[str, float]]:
 def _sampled(frame: Frame) -> list[Line]:
     """Costs that were estimated by sampling, each between its standard errors."""
     lines = []
-    for name, label, column in (("sampled", "sampled", "cost"), ("sampled_held_out", "its held-out", "held_out")):
+    for name, label, column in (
+        ("sampled", N_("sampled"), "cost"),
+        ("sampled_held_out", N_("its held-out"), "held_out"),
+    ):
         if column in frame.sampled:
             columns = np.array([frame.sampled[key] for key in ("step", column, f"{column}_error")])
             steps, cost, error = columns[:, np.isfinite(columns[1])]  # without those that were refused
             if not len(steps):
                 continue
-            lines.append(Line(name, f"{label} {cost[-1]:.4f} ± {error[-1]:.4f}", steps, cost))
+            lines.append(Line(name, f"{_(label)} {cost[-1]:.4f} ± {error[-1]:.4f}", steps, cost))
             lines.append(Line(f"{name}_low", "", steps, cost - error))
             lines.append(Line(f"{name}_high", "", steps, cost + error))
     return lines

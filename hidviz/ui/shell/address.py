@@ -13,6 +13,7 @@ from hidviz.ui.state.session import Session
 from hidviz.ui.state.speeds import FASTEST
 from hidviz.ui.tabs.learn import LearnTab
 from hidviz.ui.tabs.tab import TabHost
+from hidviz.ui.text.language import ENGLISH, _
 from hidviz.ui.text.lessons import LESSONS
 
 
@@ -91,7 +92,7 @@ class Address:
             lock: whether the class cannot bring them back.
         """
         experiment = Experiment() if lesson in LESSONS else self._session.wanted  # a lesson brings its own knobs
-        shown = View(lesson=lesson if lesson in LESSONS else "", theme=self._given.theme)
+        shown = View(lesson=lesson if lesson in LESSONS else "", theme=self._given.theme, language=self._given.language)
         hidden = ",".join(group for group in HIDEABLE if group in hide)
         mine = replace(shown, mode="lecture", hide="settings")
         theirs = replace(shown, hide=hidden, lock=lock and bool(hidden))
@@ -104,10 +105,18 @@ class Address:
         if self._bar is not None:
             self._bar.share(self.query(frame.experiment, frame.snapshot.step) if frame else self.query())
 
+    def translated(self, name: str) -> str:
+        """The query of the page as it stands, in another language."""
+        self._given = replace(self._given, language="" if name == ENGLISH else name)
+        frame = self._session.frame
+        if frame is None or (frame.experiment == Experiment() and self._session.finished):  # a fresh page has that run
+            return self.query()
+        return self.query(frame.experiment, frame.snapshot.step)
+
     def travel(self, query: str) -> None:
         """Show what this query says, in the colours of now."""
         link = read_query(query)
-        stays = {name: getattr(self._given, name) for name in ("theme", "mode", "hide", "lock")}
+        stays = {name: getattr(self._given, name) for name in ("theme", "mode", "hide", "lock", "language")}
         self._given = replace(link.view, **stays)
         self._session.adopt(link.experiment)
         self._session.speed = link.view.speed or FASTEST
@@ -120,5 +129,5 @@ class Address:
 
 def shared_in_words(link: str, copied: bool) -> str:
     """What became of a link that was asked for."""
-    what = "Copied a link to this run" if copied else "This browser copies nothing here; the link to this run"
+    what = _("Copied a link to this run") if copied else _("This browser copies nothing here; the link to this run")
     return f"{what}: {link}"

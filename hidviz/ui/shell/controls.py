@@ -16,12 +16,13 @@ from hidviz.learning import OPTIMISERS
 from hidviz.ui.components.form import Form
 from hidviz.ui.components.learner_note import evaluation_time
 from hidviz.ui.state.knobs import BADGES, KNOB, Knobs, meant, read, shown, spoken
+from hidviz.ui.text.language import N_, _
 
 GROUPS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
-    ("Network", (("n_visible", "n_hidden"), ("variance", "hidden_hidden"), ("model",))),
-    ("Data", (("n_steps", "seed"),)),
-    ("Learner", (("learner",), ("optimiser", "rate"), ("start",), ("n_hidden_assumed",))),
-    ("More knobs", (("penalty", "box"), ("patience", "max_steps"), ("bias", "start_scale"), ("n_held_out",))),
+    (N_("Network"), (("n_visible", "n_hidden"), ("variance", "hidden_hidden"), ("model",))),
+    (N_("Data"), (("n_steps", "seed"),)),
+    (N_("Learner"), (("learner",), ("optimiser", "rate"), ("start",), ("n_hidden_assumed",))),
+    (N_("More knobs"), (("penalty", "box"), ("patience", "max_steps"), ("bias", "start_scale"), ("n_held_out",))),
 )
 
 
@@ -36,7 +37,7 @@ class Controls:
     def __init__(self, wanted: Callable[[], Experiment], on_change: Callable[..., None]) -> None:
         self._wanted, self._on_change = wanted, on_change
         self.knobs = Knobs(**shown(wanted()))
-        groups = [{"title": title, "folded": title == "More knobs", "rows": rows} for title, rows in GROUPS]
+        groups = [{"title": _(title), "folded": title == "More knobs", "rows": rows} for title, rows in GROUPS]
         names = [name for _, rows in GROUPS for row in rows for name in row]
         self.form = Form(
             self._typed,
@@ -87,15 +88,17 @@ class Controls:
 
 def learner_aside(name: str, experiment: Experiment) -> str:
     """What stands beside a learner in the menu: what a step costs at these settings, or that it is for comparison."""
-    return "for comparison" if LEARNERS[name].runs_away else f"{evaluation_time(name, experiment)} a step"
+    return (
+        _("for comparison") if LEARNERS[name].runs_away else _("{time} a step", time=evaluation_time(name, experiment))
+    )
 
 
 def _field(parameter: param.Parameter) -> dict[str, Any]:
     """What the form must know of a knob."""
-    acts = BADGES[KNOB[parameter.name].acts]
-    field: dict[str, Any] = {"label": parameter.label, "help": parameter.doc, "acts": acts}
+    knob = KNOB[parameter.name]
+    field: dict[str, Any] = {"label": _(knob.label), "help": knob.description, "acts": _(BADGES[knob.acts])}
     if parameter.name in CHOICES:
-        return field | {"kind": "choice", "options": [[name, title] for title, name in parameter.objects.items()]}
+        return field | {"kind": "choice", "options": [[name, _(title)] for title, name in parameter.objects.items()]}
     if isinstance(parameter, param.Boolean):
         return field | {"kind": "switch"}
     if isinstance(parameter, param.Integer):

@@ -10,6 +10,7 @@ from hidviz.ui.shell.address import Address
 from hidviz.ui.state.link import HIDEABLE, View
 from hidviz.ui.tabs.tab import TabHost
 from hidviz.ui.text.handout import handout
+from hidviz.ui.text.language import _
 from hidviz.ui.text.lessons import LESSONS
 
 ON, BACK = "ArrowRight", "ArrowLeft"
@@ -32,8 +33,8 @@ class Lecture:
         self.sheet = TeachSheet(
             lambda lesson, hide, lock: address.for_class(lesson, hide, lock=lock),
             handout,
-            lessons=[["", "None: the page as it is"], *([key, lesson.title] for key, lesson in LESSONS.items())],
-            groups=[list(pair) for pair in HIDEABLE.items()],
+            lessons=[["", _("None: the page as it is")], *([key, _(lesson.title)] for key, lesson in LESSONS.items())],
+            groups=[[name, _(hidden)] for name, hidden in HIDEABLE.items()],
             margin=0,
         )
         self._hide()

@@ -9,6 +9,7 @@ from hidviz.ui.components.lesson_card import LessonCard
 from hidviz.ui.state.lesson_run import LessonRun
 from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.session import Session
+from hidviz.ui.text.language import _
 from hidviz.ui.text.lessons import LESSONS
 
 
@@ -46,7 +47,7 @@ class LessonBar:
             {"next": acting(self.run.go_on), "back": acting(self.run.go_back), "leave": acting(self.run.leave)},
             acting(self.run.choose),
             self.begin,
-            lessons=[[key, lesson.title] for key, lesson in LESSONS.items()],
+            lessons=[[key, _(lesson.title)] for key, lesson in LESSONS.items()],
             sizing_mode="stretch_width",
             margin=0,
         )
@@ -66,9 +67,9 @@ class LessonBar:
         run, step = self.run, self.run.step
         self.card.put(
             key=run.key,
-            count=f"step {run.place + 1} of {len(run.lesson.steps)}" if run.lesson else "",
+            count=_("step {place} of {n}", place=run.place + 1, n=len(run.lesson.steps)) if run.lesson else "",
             text=run.words,
-            options=list(step.options) if step else [],
+            options=[_(option) for option in step.options] if step else [],
             answer=run.answer,
             can_go_on=run.done,
             first=run.place == 0,

@@ -15,6 +15,7 @@ from hidviz.ui.components.run_file import RunFile
 from hidviz.ui.export.button import export_button
 from hidviz.ui.shell.controls import Controls
 from hidviz.ui.state.session import Session
+from hidviz.ui.text.language import _
 from hidviz.ui.text.status import penalty_in_words
 
 
@@ -41,13 +42,20 @@ class Sidebar:
         on_reset: Callable[[], None],
     ) -> None:
         wide = {"sizing_mode": "stretch_width"}
-        reset = Button("Reset all", "reset", "Knobs, run and views as on a fresh page", on_reset)
+        reset = Button(_("Reset all"), "reset", _("Knobs, run and views as on a fresh page"), on_reset)
         self.last = Buttons(reset, columns=0, margin=(8, 4), **wide)
         self._wanted = wanted
         self.controls = Controls(wanted, on_change)
         self.note = LearnerNote(on_change, margin=(0, 4), **wide)
         take = RunFile(
-            on_open, on_refused, LARGEST_FILE, label="Open a run", accept=".zip", variant="outlined", margin=4, **wide
+            on_open,
+            on_refused,
+            LARGEST_FILE,
+            label=_("Open a run"),
+            accept=".zip",
+            variant="outlined",
+            margin=4,
+            **wide,
         )
         self.layout = pn.Column(
             self.controls.form,

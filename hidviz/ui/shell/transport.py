@@ -12,9 +12,10 @@ from hidviz.ui.components.basic import Button
 from hidviz.ui.components.transport import Transport
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.speeds import SPEEDS
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.status import READABLE, reading
 
-HALF = "Half step"
+HALF = N_("Half step")
 
 
 class TransportBar:
@@ -39,21 +40,26 @@ class TransportBar:
         self._session, self._read_at = session, 0.0
         self.bar: Any = Transport(
             (
-                button("Run", "play", "Learn, step after step; a run that has ended starts over (space)", session.run),
-                button("Pause", "pause", "Stop here and keep everything (space)", session.pause),
-            ),
-            (
-                button("Step", "step", "One step of the optimiser (s)", session.step),
                 button(
-                    HALF, "half", "E-step: update ⟨σ⟩ given the data; M-step: update couplings (h)", session.half_step
+                    _("Run"), "play", _("Learn, step after step; a run that has ended starts over (space)"), session.run
                 ),
-                button("Rewind", "rewind", "Back to the same start on the same data (r)", session.rewind),
+                button(_("Pause"), "pause", _("Stop here and keep everything (space)"), session.pause),
             ),
             (
-                button("New start", "start", "Another random start on the same data", session.new_start),
-                button("New data", "data", "Another true network and its data", session.new_data),
+                button(_("Step"), "step", _("One step of the optimiser (s)"), session.step),
+                button(
+                    _(HALF),
+                    "half",
+                    _("E-step: update ⟨σ⟩ given the data; M-step: update couplings (h)"),
+                    session.half_step,
+                ),
+                button(_("Rewind"), "rewind", _("Back to the same start on the same data (r)"), session.rewind),
             ),
-            {name: speed.words for name, speed in SPEEDS.items()},
+            (
+                button(_("New start"), "start", _("Another random start on the same data"), session.new_start),
+                button(_("New data"), "data", _("Another true network and its data"), session.new_data),
+            ),
+            {name: _(speed.words) for name, speed in SPEEDS.items()},
             choose,
             speed=session.speed,
             sizing_mode="stretch_width",
@@ -65,10 +71,10 @@ class TransportBar:
         session = self._session
         running, progress = session.running, session.progress
         halves = bool(LEARNERS[session.wanted.learner].phases)
-        self.bar.put(running=running, speed=session.speed, absent=[] if halves else [HALF])
+        self.bar.put(running=running, speed=session.speed, absent=[] if halves else [_(HALF)])
         if not running or time.monotonic() - self._read_at > READABLE:
             self.bar.put(
-                text=progress.what + " …" if progress else reading(session.frame, session.steps_per_second, running),
+                text=_(progress.what) + " …" if progress else reading(session.frame, session.steps_per_second, running),
                 percent=round(100 * progress.fraction) if progress else -1,
             )
             self._read_at = time.monotonic()

@@ -18,16 +18,17 @@ from hidviz.experiments import CHOICES, RANGES, Experiment
 from hidviz.learners import LEARNERS
 from hidviz.learning import OPTIMISERS, STARTS
 from hidviz.ui.state.numbers import read_number, read_whole
+from hidviz.ui.text.language import N_, _
 
 Acts = Literal["data", "learning", "now"]
 
 ACTS_IN_WORDS = {
-    "data": "Makes a new network and new data.",
-    "learning": "Starts learning again on the same data.",
-    "now": "Acts at once, in the middle of a run.",
+    "data": N_("Makes a new network and new data."),
+    "learning": N_("Starts learning again on the same data."),
+    "now": N_("Acts at once, in the middle of a run."),
 }
 
-BADGES = {"data": "new data", "learning": "restarts", "now": "live"}
+BADGES = {"data": N_("new data"), "learning": N_("restarts"), "now": N_("live")}
 """The same beside each setting."""
 
 
@@ -53,8 +54,8 @@ class Knob:
     def description(self) -> str:
         """What it is, what values it may take, and when it acts."""
         low_high = RANGES.get(self.name)
-        between = f" From {low_high[0]:,g} to {low_high[1]:,g}." if low_high else ""
-        return f"{self.help}{between} {ACTS_IN_WORDS[self.acts]}"
+        between = _(" From {low:,g} to {high:,g}.", low=low_high[0], high=low_high[1]) if low_high else ""
+        return f"{_(self.help)}{between} {_(ACTS_IN_WORDS[self.acts])}"
 
 
 KNOBS = (
@@ -95,7 +96,7 @@ NATURAL_LEARNER = {"continuous": "backprop", "stochastic": "exact"}
 KNOB = {knob.name: knob for knob in KNOBS}
 
 TITLES: dict[str, dict[str, str]] = {
-    "model": {"continuous": "A: continuous hidden units", "stochastic": "B: stochastic hidden units"},
+    "model": {"continuous": N_("A: continuous hidden units"), "stochastic": N_("B: stochastic hidden units")},
     "learner": {name: method.title for name, method in LEARNERS.items()},
     "optimiser": {name: optimiser.title for name, optimiser in OPTIMISERS.items()},
     "start": dict(STARTS),
@@ -144,13 +145,13 @@ def read(name: str, text: str | bool) -> Any:
     try:
         return (read_whole if isinstance(parameter, param.Integer) else read_number)(str(text))
     except ValueError as error:
-        raise ValueError(f"{parameter.label} {error}") from None
+        raise ValueError(f"{_(parameter.label)} {error}") from None
 
 
 def spoken(sentence: str) -> str:
     """A sentence of the engine with the knobs called by their labels."""
     for name, knob in KNOB.items():
-        sentence = re.sub(rf"\b{name}\b", knob.label, sentence)
+        sentence = re.sub(rf"\b{name}\b", _(knob.label), sentence)
     return sentence
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from hidviz.experiments import Experiment, Frame, shipped_frame
 from hidviz.ui.state.my_data import Found, MyData
 from hidviz.ui.state.session import Session
+from hidviz.ui.text.language import _
 from hidviz.ui.text.lessons import LESSONS, Lesson, Own, Seen, Step, numbers
 
 
@@ -83,9 +84,9 @@ class LessonRun:
     def words(self) -> str:
         """What the step says now."""
         if self.step is None or self.seen is None:
-            return "One moment …" if self.key else ""
-        text = self.step.say.format(**numbers(self.seen))
-        return f"{text} {self.step.reveal}" if self.seen.answer else text
+            return _("One moment …") if self.key else ""
+        text = _(self.step.say).format(**numbers(self.seen))
+        return f"{text} {_(self.step.reveal)}" if self.seen.answer else text
 
     @property
     def is_last(self) -> bool:
@@ -99,7 +100,7 @@ class LessonRun:
 
     def choose(self, option: str) -> None:
         """Answer; the first answer counts."""
-        if self.step is not None and option in self.step.options:
+        if self.step is not None and option in map(_, self.step.options):
             self._answers.setdefault(self.place, option)
 
     def go_on(self) -> None:
@@ -116,7 +117,7 @@ class LessonRun:
             frame, own = self._entered[self.place]
             if self._session.frame is not frame:
                 self._session.load(frame)
-                self._session.event = f"Back to step {self.place + 1} of the lesson."
+                self._session.event = _("Back to step {place} of the lesson.", place=self.place + 1)
             if self._own.found != own:
                 self._own.restore(own)
 

@@ -15,18 +15,20 @@ from hidviz.experiments import CHOICES, OPTIONAL, PRESETS, Experiment, preset_of
 from hidviz.ui.state.knobs import KNOBS, read, spoken
 from hidviz.ui.state.numbers import quoted, read_whole
 from hidviz.ui.state.speeds import SPEEDS
+from hidviz.ui.text.language import ENGLISH, LANGUAGES, N_, _, _n
 from hidviz.ui.text.lessons import LESSONS
 
 FRONT_TABS = ("learn", "equivalent", "data", "inspector", "mydata")
 TABS = (*FRONT_TABS, "restarts", "length", "compare", "scores")
 CHOSEN: Mapping[str, tuple[str, ...]] = {
     "tab": TABS, "theme": ("light", "dark"), "speed": tuple(SPEEDS), "lesson": tuple(LESSONS), "mode": ("lecture",),
+    "language": tuple(LANGUAGES),
 }  # fmt: skip
 SWITCHES = ("align", "log", "lock")
 HIDEABLE: Mapping[str, str] = {
-    "settings": "Hide the settings and presets",
-    "tabs": "Hide the other tabs",
-    "transport": "Hide all buttons of the run but Run",
+    "settings": N_("Hide the settings and presets"),
+    "tabs": N_("Hide the other tabs"),
+    "transport": N_("Hide all buttons of the run but Run"),
 }
 SETTINGS_OF_OLD = "controls"  # what links call the settings that were made before there were groups
 LONGEST_STEP = 100_000
@@ -47,6 +49,7 @@ class View:
         log: whether the cost is shown on a logarithmic axis.
         mode: "lecture" for a page that is read from the back row.
         lesson: the lesson under way.
+        language: of the texts, a key of LANGUAGES.
     """
 
     tab: str = TABS[0]
@@ -57,6 +60,7 @@ class View:
     log: bool = False
     mode: str = ""
     lesson: str = ""
+    language: str = ""
     lock: bool = False
 
     def hides(self, group: str) -> bool:
@@ -93,7 +97,9 @@ def read_link(arguments: Mapping[str, Sequence[bytes | str]]) -> Link:
     notices: list[str] = []
     preset = given.pop("preset", "")
     if preset and preset not in PRESETS:
-        notices.append(f"preset: {quoted(preset)} is not one of {', '.join(PRESETS)}.")
+        notices.append(
+            _("preset: {preset} is not one of {presets}.", preset=quoted(preset), presets=", ".join(PRESETS))
+        )
         preset = ""
     experiment = PRESETS[preset] if preset else Experiment()
     for knob in KNOBS:
@@ -109,6 +115,12 @@ def read_link(arguments: Mapping[str, Sequence[bytes | str]]) -> Link:
     if given:
         notices.append(_unknown(list(given)))
     return Link(experiment, step, view, tuple(notices))
+
+
+def language_of(arguments: Mapping[str, Sequence[bytes | str]]) -> str:
+    """The language that a link asks for, a key of LANGUAGES; English unless it asks for another."""
+    asked = [_text(value) for value in arguments.get("language", ())][-1:]
+    return asked[0] if asked and asked[0] in LANGUAGES else ENGLISH
 
 
 def write_link(experiment: Experiment, *, step: int | None = None, view: View = View()) -> str:
@@ -143,27 +155,33 @@ def _view(given: dict[str, str], notices: list[str]) -> View:
         if (text := given.pop(key, "")) in known:
             found[key] = text
         elif text:
-            notices.append(f"{key}: {quoted(text)} is not one of {', '.join(known)}.")
+            notices.append(
+                _("{key}: {text} is not one of {known}.", key=key, text=quoted(text), known=", ".join(known))
+            )
     for key in SWITCHES:
         if (text := given.pop(key, "")) in ("0", "1"):
             found[key] = text == "1"
         elif text:
-            notices.append(f"{key}: must be 1 or 0, got {quoted(text)}.")
+            notices.append(_("{key}: must be 1 or 0, got {text}.", key=key, text=quoted(text)))
     groups = [group for group in given.pop("hide", "").split(",") if group]
     if unknown := [group for group in groups if group not in (*HIDEABLE, SETTINGS_OF_OLD)]:
-        notices.append(f"hide: {quoted(unknown[0])} is not one of {', '.join(HIDEABLE)}.")
+        notices.append(
+            _("hide: {unknown} is not one of {hideable}.", unknown=quoted(unknown[0]), hideable=", ".join(HIDEABLE))
+        )
     elif groups:
         found["hide"] = ",".join(dict.fromkeys(groups))
+    if found.get("language") == ENGLISH:
+        del found["language"]
     return View(**found)  # type: ignore[arg-type]
 
 
 def _unknown(keys: list[str]) -> str:
     """One sentence about keys that mean nothing."""
     if len(keys) == 1:
-        return f"{quoted(keys[0])} is not a key that this page knows."
+        return _("{keys} is not a key that this page knows.", keys=quoted(keys[0]))
     others = len(keys) - NAMED
-    more = f" and {others:,} other{'s' if others > 1 else ''}" if others > 0 else ""
-    return f"{', '.join(map(quoted, keys[:NAMED]))}{more} are not keys that this page knows."
+    more = _n(" and {n:,} other", " and {n:,} others", others) if others > 0 else ""
+    return _("{keys}{more} are not keys that this page knows.", keys=", ".join(map(quoted, keys[:NAMED])), more=more)
 
 
 def _value(name: str, text: str) -> Any:
@@ -180,7 +198,7 @@ def _value(name: str, text: str) -> Any:
             return True
         if text.lower() in ("0", "false", "no"):
             return False
-        raise ValueError(f"must be 1 or 0, got {quoted(text)}.")
+        raise ValueError(_("must be 1 or 0, got {text}.", text=quoted(text)))
     if name in OPTIONAL and text == "":
         return None
     return read(name, text)
@@ -201,7 +219,13 @@ def _step(text: str | None, notices: list[str]) -> int | None:
         step = -1
     if step is None or 0 <= step <= LONGEST_STEP:
         return step
-    notices.append(f"step: must be a whole number from 0 to {LONGEST_STEP:,}, got {quoted(text)}.")
+    notices.append(
+        _(
+            "step: must be a whole number from 0 to {longest_step:,}, got {text}.",
+            longest_step=LONGEST_STEP,
+            text=quoted(text),
+        )
+    )
     return None
 
 
@@ -211,4 +235,4 @@ def _text(value: bytes | str) -> str:
 
 def _reason(error: ValueError, text: str) -> str:
     reason = spoken(str(error))
-    return reason if len(reason) < 300 else f"cannot be {quoted(text)}."
+    return reason if len(reason) < 300 else _("cannot be {text}.", text=quoted(text))

@@ -18,6 +18,7 @@ from hidviz.learners import LEARNERS
 from hidviz.ui.state.awaited import Awaited
 from hidviz.ui.state.speeds import FASTEST, SPEEDS
 from hidviz.ui.state.undo import History
+from hidviz.ui.text.language import _
 from hidviz.units import signed
 
 TURN = 0.02  # seconds that `poll` works itself where there are no threads
@@ -145,13 +146,13 @@ class LiveRun:
             self._continue(base, going=True, halves=self._by_halves)
         else:
             self._resume()
-        self.event = "Running."
+        self.event = _("Running.")
 
     def pause(self) -> None:
         """Stop producing frames, and keep everything."""
         self._going = False
         self._runner.pause()
-        self.event = "Paused."  # the step under way still ends: at which one, only the numbers know
+        self.event = _("Paused.")  # the step under way still ends: at which one, only the numbers know
 
     def step(self) -> None:
         """Make one step, then pause; pressed twice, two steps, however seldom somebody polls."""
@@ -165,13 +166,13 @@ class LiveRun:
         elif (base := self._base) is None:
             self._begin(self.wanted, going=False, steps=2)
         elif self.finished:
-            self.event = "This run has ended: rewind it, or take a new start."
+            self.event = _("This run has ended: rewind it, or take a new start.")
         elif self._runner.ended or self.halves:
             self._continue(base, going=False, steps=2)
         else:
             self._going = False
             self._runner.step()
-            self.event = f"One step from step {base.snapshot.step}."
+            self.event = _("One step from step {step}.", step=base.snapshot.step)
 
     def half_step(self) -> None:
         """Make half a step, then pause: the couplings move at fixed beliefs (M), or the beliefs settle (E).
@@ -189,7 +190,9 @@ class LiveRun:
             self._continue(base, going=False, steps=2, halves=True)
         m_step = base.snapshot.phase == "E"
         self.event = (
-            "M-step: the couplings are updated, ⟨σ⟩ stays." if m_step else "E-step: ⟨σ⟩ is updated given the data."
+            _("M-step: the couplings are updated, ⟨σ⟩ stays.")
+            if m_step
+            else _("E-step: ⟨σ⟩ is updated given the data.")
         )
 
     def run_to(self, step: int) -> None:
@@ -199,19 +202,19 @@ class LiveRun:
     def rewind(self) -> None:
         """Back to the same start on the same data, paused."""
         self._begin(self.wanted, going=False)
-        self.event = "Rewound to the same start on the same data."
+        self.event = _("Rewound to the same start on the same data.")
 
     def new_start(self) -> None:
         """Another random start on the same data, running."""
         number = self.wanted.start_index + 1
         self._begin(replace(self.wanted, start_index=number), going=True)
-        self.event = f"New start, number {number}, on the same data."
+        self.event = _("New start, number {number}, on the same data.", number=number)
 
     def new_data(self) -> None:
         """Another seed: new true couplings, new data, running."""
         seed = self.wanted.seed + 1
         self._begin(replace(self.wanted, seed=seed), going=True)
-        self.event = f"New true network and new data from seed {seed}."
+        self.event = _("New true network and new data from seed {seed}.", seed=seed)
 
     def adopt(self, experiment: Experiment) -> None:
         """Take over all knobs of an experiment: at once where they can apply so, else by learning anew."""
@@ -278,7 +281,9 @@ class LiveRun:
             self._awaited, self._history, self.marks = None, History(), ()  # of another run
         self.frame = frame
         if self._cost_before is not None:
-            self.event += f": the cost changed by {signed(frame.snapshot.cost - self._cost_before, 4)} nats per bin."
+            self.event += _(
+                ": the cost changed by {cost} nats per bin.", cost=signed(frame.snapshot.cost - self._cost_before, 4)
+            )
             self._cost_before = None
         self._keep_to_halves()
         if frame.snapshot.state != "learning" and before == "learning":

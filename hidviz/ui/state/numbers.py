@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 import re
 
+from hidviz.ui.text.language import _
+
 LONGEST = 40  # characters: no number that a knob can take needs more
 _SPACES = str.maketrans({"\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2212": "-"})
 _PLAIN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -27,7 +29,7 @@ def read_number(text: str) -> float:
     """
     typed = text.translate(_SPACES).strip()
     if len(typed) > LONGEST:
-        raise ValueError(f"must be a number such as 0.5, got {quoted(text)}.")
+        raise ValueError(_("must be a number such as 0.5, got {text}.", text=quoted(text)))
     if _PLAIN.fullmatch(typed):
         plain = typed
     elif grouped := _GROUPED.fullmatch(typed):
@@ -35,10 +37,10 @@ def read_number(text: str) -> float:
     elif _COMMA.fullmatch(typed):
         plain = typed.replace(".", "").replace(",", ".")
     else:
-        raise ValueError(f"must be a number such as 0.5, got {quoted(text)}.")
+        raise ValueError(_("must be a number such as 0.5, got {text}.", text=quoted(text)))
     value = float(plain)
     if not math.isfinite(value):
-        raise ValueError(f"must be a number such as 0.5, got {quoted(text)}.")
+        raise ValueError(_("must be a number such as 0.5, got {text}.", text=quoted(text)))
     return value
 
 
@@ -51,13 +53,22 @@ def read_whole(text: str) -> int:
     try:
         value = read_number(text)
     except ValueError:
-        raise ValueError(f"must be a whole number such as 10,000, got {quoted(text)}.") from None
+        raise ValueError(_("must be a whole number such as 10,000, got {text}.", text=quoted(text))) from None
     typed = text.translate(_SPACES).strip()
     if value != int(value) or ("," in typed and not _GROUPED.fullmatch(typed)):
-        raise ValueError(f"must be a whole number such as 10,000, got {quoted(text)}, which is {value:g}.")
+        raise ValueError(
+            _("must be a whole number such as 10,000, got {text}, which is {value:g}.", text=quoted(text), value=value)
+        )
     if _POINTS.fullmatch(typed):
         larger = int(typed.replace(".", ""))
-        raise ValueError(f"must be a whole number, got {quoted(text)}: write {int(value):,} or {larger:,}.")
+        raise ValueError(
+            _(
+                "must be a whole number, got {text}: write {value:,} or {larger:,}.",
+                text=quoted(text),
+                value=int(value),
+                larger=larger,
+            )
+        )
     return int(value)
 
 

@@ -16,6 +16,7 @@ from hidviz.network import Couplings, Gauge, flip, swap
 from hidviz.ui.state.awaited import Awaited
 from hidviz.ui.state.live_run import LiveRun
 from hidviz.ui.state.undo import DEPTH, History
+from hidviz.ui.text.language import _
 
 LARGEST_BY_HAND = 100.0
 ROOM = 2.5e8  # bytes of beliefs about hidden units that may be kept to undo to
@@ -38,7 +39,7 @@ class Session(LiveRun):
         before = self.wanted
         self.adopt(replace(before, **knobs))
         if not self.awaiting and self.wanted != before:
-            self._mark("settings changed")
+            self._mark(_("settings changed"))
 
     # The same model in another gauge
 
@@ -46,21 +47,23 @@ class Session(LiveRun):
         """Flip the sign of a hidden unit, counted from 0, paused or running."""
         if self._has_unit(unit):
             self._regauge(flip(self._n_hidden, unit))
-            self._mark(f"hidden {unit + 1} flipped")
-            self.event = f"Hidden unit {unit + 1} flipped: the cost stays, the couplings change sign."
+            self._mark(_("hidden {unit} flipped", unit=unit + 1))
+            self.event = _("Hidden unit {unit} flipped: the cost stays, the couplings change sign.", unit=unit + 1)
 
     def swap(self, first: int, second: int) -> None:
         """Exchange two hidden units, counted from 0, paused or running."""
         if self._has_unit(first) and self._has_unit(second) and first != second:
             self._regauge(swap(self._n_hidden, first, second))
-            self._mark(f"hidden {first + 1} and {second + 1} swapped")
-            self.event = f"Hidden units {first + 1} and {second + 1} swapped: the cost stays."
+            self._mark(_("hidden {first} and {second} swapped", first=first + 1, second=second + 1))
+            self.event = _(
+                "Hidden units {first} and {second} swapped: the cost stays.", first=first + 1, second=second + 1
+            )
 
     def apply(self, gauge: Gauge, event: str) -> None:
         """Go to an equivalent model."""
         if self.frame is not None and len(gauge.order) == self._n_hidden:
             self._regauge(gauge)
-            self._mark("another equivalent model")
+            self._mark(_("another equivalent model"))
             self.event = event
 
     # Another model
@@ -81,7 +84,7 @@ class Session(LiveRun):
         if self.frame is not None and self._has_unit(unit):
             self.edit(
                 flip_half(self.frame.snapshot.couplings, unit, block),
-                f"Only {block} of hidden unit {unit + 1} flipped, which is not a symmetry",
+                _("Only {block} of hidden unit {unit} flipped, which is not a symmetry", block=block, unit=unit + 1),
             )
 
     def set_coupling(self, block: str, row: int, column: int, value: float) -> None:
@@ -93,11 +96,20 @@ class Session(LiveRun):
         if self.frame is None:
             return
         if not abs(value) <= LARGEST_BY_HAND:
-            raise ValueError(f"A coupling set by hand must lie between ±{LARGEST_BY_HAND:g}, got {value}.")
+            raise ValueError(
+                _(
+                    "A coupling set by hand must lie between ±{largest_by_hand:g}, got {value}.",
+                    largest_by_hand=LARGEST_BY_HAND,
+                    value=value,
+                )
+            )
         couplings = self.frame.snapshot.couplings
         changed = getattr(couplings, block).copy()
         changed[row, column] = value
-        self.edit(replace(couplings, **{block: changed}), f"{block} {row + 1}, {column + 1} set to {value:g}")
+        self.edit(
+            replace(couplings, **{block: changed}),
+            _("{block} {row}, {column} set to {value:g}", block=block, row=row + 1, column=column + 1, value=value),
+        )
 
     # Another run
 
@@ -106,28 +118,32 @@ class Session(LiveRun):
         if self.frame is not None:
             self._history = self._history.remembering(self.frame, depth_of(self.frame))
         self._continue(frame, going=False)
-        self.event = f"Loaded the run from start {frame.experiment.start_index}, at step {frame.snapshot.step}."
+        self.event = _(
+            "Loaded the run from start {start_index}, at step {step}.",
+            start_index=frame.experiment.start_index,
+            step=frame.snapshot.step,
+        )
 
     def open(self, bundle: Bundle) -> None:
         """Go on from a run that was kept in a file; its data are simulated again."""
         self._await(Awaited(bundle.experiment, lambda: iter_reopened(bundle)), going=False)
-        self.event = "Opened a run from a file."
+        self.event = _("Opened a run from a file.")
 
     def undo(self) -> None:
         """Undo the last operation on the estimate, bit for bit, and its knobs with it."""
         if self.frame is None or not self._history.past:
-            self.event = "There is nothing to undo."
+            self.event = _("There is nothing to undo.")
         else:
             self._travel(*self._history.undone(self.frame))
-            self.event = "Undone."
+            self.event = _("Undone.")
 
     def redo(self) -> None:
         """Do again what was undone, bit for bit."""
         if self.frame is None or not self._history.future:
-            self.event = "There is nothing to redo."
+            self.event = _("There is nothing to redo.")
         else:
             self._travel(*self._history.redone(self.frame))
-            self.event = "Redone."
+            self.event = _("Redone.")
 
     # How it is done
 
@@ -150,7 +166,7 @@ class Session(LiveRun):
     def _travel(self, frame: Frame, history: History[Frame]) -> None:
         self._history = history
         self._continue(frame, going=self.running)
-        self._mark("undo or redo")
+        self._mark(_("undo or redo"))
 
     def _mark(self, what: str) -> None:
         """Remember after which step of the run something was done to it."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from hidviz.ui.text.language import N_
+
 
 class Speed(NamedTuple):
     """How fast a run goes on: what it is called, least seconds a step, and whether it goes by half steps."""
@@ -18,8 +20,8 @@ class Speed(NamedTuple):
 FASTEST = "fast"
 SPEEDS: Mapping[str, Speed] = MappingProxyType(
     {
-        FASTEST: Speed("As fast as it goes", 0.0),
-        "second": Speed("One step a second", 1.0),
-        "slow": Speed("Slow motion", 2.5, halves=True),
+        FASTEST: Speed(N_("As fast as it goes"), 0.0),
+        "second": Speed(N_("One step a second"), 1.0),
+        "slow": Speed(N_("Slow motion"), 2.5, halves=True),
     }
 )

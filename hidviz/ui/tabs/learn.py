@@ -20,6 +20,7 @@ from hidviz.ui.plots.run_curves import CostCurves, ErrorCurves, blocks_of
 from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.chosen_coupling import ChosenCoupling
 from hidviz.ui.state.session import Session
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.status import (
     READABLE,
     equivalents_in_words,
@@ -42,7 +43,7 @@ class LearnTab:
     """
 
     key = "learn"
-    title = "Learn"
+    title = N_("Learn")
 
     def __init__(self, session: Session, on_lesson: Callable[[], None]) -> None:
         self._session = session
@@ -55,14 +56,14 @@ class LearnTab:
         self.network = Network(self._choose, **wide)
         self.coupling, self.one_step = ChosenCoupling(), OneStep(visible=False, **wide)
         self.history = Buttons(
-            Button("Undo", "undo", "Undo the last flip, swap, edit or load (u)", self._acting(session.undo)),
-            Button("Redo", "redo", "Redo what was undone (U)", self._acting(session.redo)),
+            Button(_("Undo"), "undo", _("Undo the last flip, swap, edit or load (u)"), self._acting(session.undo)),
+            Button(_("Redo"), "redo", _("Redo what was undone (U)"), self._acting(session.redo)),
             columns=0,
             margin=0,
             styles={"margin-left": "auto"},
         )
         self.lesson = Buttons(
-            Button("Show me in a minute", "play", "A lesson on this page: the hidden twin", on_lesson),
+            Button(_("Show me in a minute"), "play", _("A lesson on this page: the hidden twin"), on_lesson),
             columns=0,
             margin=0,
         )
@@ -143,12 +144,14 @@ class LearnTab:
 
     def _build(self) -> None:
         self.log_switch = Toggle(
-            label="Logarithmic cost", help="The cost above its lowest value so far, in powers of ten.", margin=0
+            label=_("Logarithmic cost"), help=_("The cost above its lowest value so far, in powers of ten."), margin=0
         )
         self.align_switch = Toggle(
-            label="Align to truth",
-            help="Show the inferred couplings in the gauge nearest to the truth. Only the picture changes: "
-            "learning never sees the truth.",
+            label=_("Align to truth"),
+            help=_(
+                "Show the inferred couplings in the gauge nearest to the truth. Only the picture changes: "
+                "learning never sees the truth."
+            ),
             margin=0,
         )
         for switch in (self.log_switch, self.align_switch):
@@ -156,7 +159,7 @@ class LearnTab:
         self.scale = pn.pane.HTML("", margin=0)
         self.gauge_line, self.unit_title = words(), words()
         self.legend = words(size=14)
-        pictures = [square(title, each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]
+        pictures = [square(_(title), each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]
         self.question = words("", size=22, weight=600)
         self.layout = pn.Column(
             line(self.question, self.lesson),
@@ -165,8 +168,8 @@ class LearnTab:
             line(self.units, self.history),
             self.one_step,
             row(
-                titled("Cost per bin", self.cost.figure, self.log_switch),
-                titled("Errors of the couplings", self.errors.figure, self.legend),
+                titled(_("Cost per bin"), self.cost.figure, self.log_switch),
+                titled(_("Errors of the couplings"), self.errors.figure, self.legend),
                 basis=400,
             ),
             line(self.unit_tools, self.unit_title),
@@ -193,8 +196,8 @@ class LearnTab:
             self._read_at = time.monotonic()
         self._tell_step(frame)
         self.gauge_line.object = gauge_in_words(frame.gauge, n_found, truth.n_hidden) if hides else ""
-        self.unit_title.object = f"<b>Hidden units</b> · {equivalents_in_words(n_found if hides else 0)}"
-        undo = zip(("Undo", "Redo"), self._session.n_undo, strict=True)
+        self.unit_title.object = f"<b>{_('Hidden units')}</b> · {equivalents_in_words(n_found if hides else 0)}"
+        undo = zip((_("Undo"), _("Redo")), self._session.n_undo, strict=True)
         self.history.disabled = [name for name, n in undo if n == 0]
 
     def _draw_network(self, frame: Frame) -> None:

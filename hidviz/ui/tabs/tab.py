@@ -11,6 +11,7 @@ from panel.io import hold
 from hidviz.ui.components.basic import TabBar
 from hidviz.ui.components.network import Network
 from hidviz.ui.plots.axes import enlarge
+from hidviz.ui.text.language import _
 
 MAP = 226  # pixels of the page, magnified, that a map and the network may have: the curves must be in sight below them
 
@@ -80,8 +81,8 @@ class TabHost:
         self._on_front = on_front
         self._built: dict[int, Tab] = {}
         self.bar = TabBar(
-            titles=[kind.title for kind, _ in makers], n_first=n_first, active=active, sizing_mode="stretch_width",
-            margin=(2, 0, 0, 0),
+            titles=[_(kind.title) for kind, _make in makers], n_first=n_first, active=active,
+            sizing_mode="stretch_width", margin=(2, 0, 0, 0),
         )  # fmt: skip
         self.places = [pn.Column(sizing_mode="stretch_width", margin=0) for _ in makers]
         self.bar.param.watch(self._come_forward, "active")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from hidviz.ui.text.language import _
+
 
 @dataclass(frozen=True)
 class Term:
@@ -54,5 +56,5 @@ TERMS = (
 
 def glossary_html() -> str:
     """All terms as a list for the help sheet."""
-    rows = "".join(f"<dt>{escape(term.name)}</dt><dd>{escape(term.says)}</dd>" for term in TERMS)
-    return f'<dl aria-label="Words and letters">{rows}</dl>'
+    rows = "".join(f"<dt>{escape(_(term.name))}</dt><dd>{escape(_(term.says))}</dd>" for term in TERMS)
+    return f'<dl aria-label="{_("Words and letters")}">{rows}</dl>'

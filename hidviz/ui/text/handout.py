@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
+from hidviz.ui.text.language import N_, _, language
 from hidviz.ui.text.lessons import LESSONS, Step
 from hidviz.ui.text.status import question
 
@@ -29,11 +30,11 @@ dd { margin: 0; }
 """
 
 _LETTERS = (
-    ("J", "couplings from visible to visible units"),
-    ("K", "from hidden to visible units"),
-    ("L", "from visible to hidden units"),
-    ("cost", "minus the log likelihood for each time bin, in nats"),
-    ("aligned", "after the labels and signs of hidden units have been matched to the truth"),
+    ("J", N_("couplings from visible to visible units")),
+    ("K", N_("from hidden to visible units")),
+    ("L", N_("from visible to hidden units")),
+    ("cost", N_("minus the log likelihood for each time bin, in nats")),
+    ("aligned", N_("after the labels and signs of hidden units have been matched to the truth")),
 )
 
 
@@ -46,12 +47,13 @@ def handout(key: str, link: str, code: str) -> str:
         code: the same as a picture, in SVG.
     """
     lesson = LESSONS.get(key)
-    title = lesson.title if lesson else "Hidden units"
+    title = _(lesson.title) if lesson else _("Hidden units")
     asked = question(lesson.knobs.n_hidden if lesson else 2)
     steps = "".join(map(_step, lesson.steps)) if lesson else ""
-    letters = "".join(f"<dt>{letter}</dt><dd>{meaning}</dd>" for letter, meaning in _LETTERS)
+    letters = "".join(f"<dt>{letter}</dt><dd>{_(meaning)}</dd>" for letter, meaning in _LETTERS)
     return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_LOOK}</style>'
+        f'<!doctype html><html lang="{language()}"><meta charset="utf-8"><title>{escape(title)}</title>'
+        f"<style>{_LOOK}</style>"
         f"<header><div><h1>{escape(title)}</h1><p>{escape(asked)}</p><p><code>{escape(link)}</code></p></div>{code}"
         f"</header><ol>{steps}</ol><dl>{letters}</dl></html>"
     )
@@ -59,7 +61,9 @@ def handout(key: str, link: str, code: str) -> str:
 
 def _step(step: Step) -> str:
     """A step with blanks for its numbers, and room for an answer where it asks."""
-    said = re.sub(r"\{[^}]*\}", '<span class="blank">&nbsp;</span>', escape(step.say))
+    said = re.sub(r"\{[^}]*\}", '<span class="blank">&nbsp;</span>', escape(_(step.say)))
     said = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", said)
-    choices = " &emsp; ".join(f"☐ {escape(option)}" for option in step.options)
-    return f"<li>{said}" + (f'<p class="choices">{choices}</p><p class="why">Why?</p>' if choices else "") + "</li>"
+    choices = " &emsp; ".join(f"☐ {escape(_(option))}" for option in step.options)
+    return (
+        f"<li>{said}" + (f'<p class="choices">{choices}</p><p class="why">{_("Why?")}</p>' if choices else "") + "</li>"
+    )

@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 from hidviz.ui.text.glossary import glossary_html
+from hidviz.ui.text.language import N_, _
 
 KEYS = (
-    ("space", "run or pause"),
-    ("s", "one step"),
-    ("h", "half a step: M-step or E-step"),
-    ("r", "rewind"),
-    ("1 … 9", "flip hidden unit 1 … 9"),
-    ("a", "align to truth, on or off"),
-    ("u, U", "undo, redo"),
-    ("?", "this sheet"),
-    ("Esc", "close it"),
+    (N_("space"), N_("run or pause")),
+    ("s", N_("one step")),
+    ("h", N_("half a step: M-step or E-step")),
+    ("r", N_("rewind")),
+    ("1 … 9", N_("flip hidden unit 1 … 9")),
+    ("a", N_("align to truth, on or off")),
+    ("u, U", N_("undo, redo")),
+    ("?", N_("this sheet")),
+    ("Esc", N_("close it")),
 )
 
-_ROWS = "".join(f"<tr><td><kbd>{key}</kbd></td><td>{act}</td></tr>" for key, act in KEYS)
+PARAGRAPHS = (
+    N_("A network runs, and some of its units are hidden from the learner. From the visible ones alone it infers "
+       "<b>J</b> (visible to visible), <b>K</b> (hidden to visible), <b>L</b> (visible to hidden) and, if wanted, "
+       "<b>M</b> (hidden to hidden)."),
+    N_("<b>Look</b> at the errors of K and L as found (thin) and after alignment (bold). Where they part, a hidden "
+       "unit came out with its sign flipped, or under another label. <b>Flip</b> it, and the cost does not move: no "
+       "data can tell the two apart."),
+    N_("A cost is −log likelihood per time bin, in nats. It ends <i>below</i> the cost at the truth on the training "
+       "data, and above it on held-out data: that gap is what learning from finite data costs."),
+)  # fmt: skip
 
-HELP = f"""
-<p>A network runs, and some of its units are hidden from the learner. From the visible ones alone it infers <b>J</b>
-(visible to visible), <b>K</b> (hidden to visible), <b>L</b> (visible to hidden) and, if wanted, <b>M</b> (hidden to
-hidden).</p>
-<p><b>Look</b> at the errors of K and L as found (thin) and after alignment (bold). Where they part, a hidden unit came
-out with its sign flipped, or under another label. <b>Flip</b> it, and the cost does not move: no data can tell the two
-apart.</p>
-<p>A cost is −log likelihood per time bin, in nats. It ends <i>below</i> the cost at the truth on the training data, and
-above it on held-out data: that gap is what learning from finite data costs.</p>
-<table aria-label="Keys">{_ROWS}</table>
-<details><summary>Words and letters</summary>{glossary_html()}</details>
+
+def help_html() -> str:
+    """The sheet, as HTML."""
+    paragraphs = "".join(f"<p>{_(text)}</p>\n" for text in PARAGRAPHS)
+    rows = "".join(f"<tr><td><kbd>{_(key)}</kbd></td><td>{_(act)}</td></tr>" for key, act in KEYS)
+    return f"""
+{paragraphs}<table aria-label="{_("Keys")}">{rows}</table>
+<details><summary>{_("Words and letters")}</summary>{glossary_html()}</details>
 """

@@ -12,12 +12,13 @@ import numpy as np
 
 from hidviz.network import Couplings
 from hidviz.numerics import Array
+from hidviz.ui.text.language import N_, _
 
 BLOCK_WORDS = {
-    "J": "visible to visible",
-    "K": "hidden to visible",
-    "L": "visible to hidden",
-    "M": "hidden to hidden",
+    "J": N_("visible to visible"),
+    "K": N_("hidden to visible"),
+    "L": N_("visible to hidden"),
+    "M": N_("hidden to hidden"),
 }
 
 
@@ -78,7 +79,7 @@ class Picture:
 
 def unit_name(unit: int, n_visible: int) -> str:
     """The name of a unit counted from 0, hidden ones after the visible: visible 1, …, hidden 1, …."""
-    return f"visible {unit + 1}" if unit < n_visible else f"hidden {unit - n_visible + 1}"
+    return _("visible {unit}", unit=unit + 1) if unit < n_visible else _("hidden {unit}", unit=unit - n_visible + 1)
 
 
 def block_of(receiver: int, sender: int, n_visible: int) -> str:
@@ -127,8 +128,12 @@ def network_picture(couplings: Couplings, *, largest: float, n_edges: int, unit:
     for block, receiver, sender, strength in edges:
         rows = (0, 1) if unit is None else [row for row, end in ((0, receiver), (1, sender)) if end == unit]
         links += [Link(row, sender, receiver, block, strength) for row in rows]
-    whose = "" if unit is None else f" of {unit_name(unit, n_visible)}"
-    which = f"The {len(edges):,} strongest of {n_all:,} couplings" if len(edges) < n_all else f"All {n_all:,} couplings"
+    whose = "" if unit is None else _(" of {unit}", unit=unit_name(unit, n_visible))
+    which = (
+        _("The {n:,} strongest of {n_all:,} couplings", n=len(edges), n_all=n_all)
+        if len(edges) < n_all
+        else _("All {n_all:,} couplings", n_all=n_all)
+    )
     return Picture(
         n_visible=n_visible,
         n_hidden=couplings.n_hidden,

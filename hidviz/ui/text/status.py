@@ -12,6 +12,7 @@ from hidviz.experiments import Experiment, Frame, preset_of
 from hidviz.learners import Infeasible, TooLarge
 from hidviz.learning import Cure, Penalty, Remark
 from hidviz.network import MATRICES, Gauge, cosines, n_equivalent_models
+from hidviz.ui.text.language import N_, _, _n
 from hidviz.ui.theme import block_letters, diverging
 from hidviz.units import raised
 
@@ -28,10 +29,10 @@ def remarks_of(frame: Frame | None, failure: BaseException | None) -> tuple[Rema
         failure: what ended the run that the knobs want; None if nothing has.
     """
     if isinstance(failure, TooLarge):
-        fewer = Cure(f"Take {failure.knobs['n_steps']:,} bins", failure.knobs) if failure.knobs else None
+        fewer = Cure(_("Take {n:,} bins", n=failure.knobs["n_steps"]), failure.knobs) if failure.knobs else None
         return (Remark("infeasible", str(failure), fewer),)
     if isinstance(failure, Infeasible):
-        return (Remark("infeasible", str(failure), Cure("Use mean field", {"learner": "mean-field"})),)
+        return (Remark("infeasible", str(failure), Cure(_("Use mean field"), {"learner": "mean-field"})),)
     if failure is not None:
         return (Remark("failed", str(failure) or repr(failure)),)
     return tuple(each for each in frame.snapshot.remarks if each.kind != "converged") if frame else ()
@@ -90,10 +91,10 @@ def units_of(frame: Frame) -> list[dict[str, Any]]:
         overlap = float(agreement[true, unit])
         flipped = bool(frame.gauge.signs[true] < 0)
         if true >= n_true:
-            units.append({"match": "matches no true unit", "overlap": 0.0, "flipped": False})
+            units.append({"match": _("matches no true unit"), "overlap": 0.0, "flipped": False})
             continue
-        sign = ", opposite sign" if flipped else ""
-        match = f"true {true + 1}{sign} · cos {abs(overlap):.2f}"
+        told = _("true {unit}, opposite sign · cos {cos:.2f}") if flipped else _("true {unit} · cos {cos:.2f}")
+        match = told.format(unit=true + 1, cos=abs(overlap))
         units.append({"match": match, "overlap": overlap, "flipped": flipped})
     return units
 
@@ -101,7 +102,7 @@ def units_of(frame: Frame) -> list[dict[str, Any]]:
 def gauge_in_words(gauge: Gauge, n_found: int, n_true: int) -> str:
     """What alignment does, spelled out."""
     if gauge.is_identity:
-        return "Nothing to align: every hidden unit has its true label and sign."
+        return _("Nothing to align: every hidden unit has its true label and sign.")
     flipped = [str(unit + 1) for unit in sorted(gauge.order[gauge.signs < 0]) if unit < n_found]
     moved = [
         f"{unit + 1} → {place + 1}"
@@ -110,19 +111,22 @@ def gauge_in_words(gauge: Gauge, n_found: int, n_true: int) -> str:
     ]
     parts = []
     if flipped:
-        units = "hidden unit" if len(flipped) == 1 else "hidden units"
-        parts.append(
-            f"flips {units} {', '.join(flipped)}" if len(flipped) <= LISTED else f"flips {len(flipped)} {units}"
-        )
+        n, units = len(flipped), ", ".join(flipped)
+        listed = _n("flips hidden unit {units}", "flips hidden units {units}", n, units=units)
+        parts.append(listed if n <= LISTED else _("flips {n} hidden units", n=n))
     if moved:
-        parts.append(f"relabels {', '.join(moved)}" if len(moved) <= LISTED else f"relabels {len(moved)}")
+        listed = _("relabels {units}", units=", ".join(moved))
+        parts.append(listed if len(moved) <= LISTED else _("relabels {n}", n=len(moved)))
     missing = max(0, n_true - n_found)
     if missing:
-        parts.append(f"leaves {missing} true unit{'s' if missing > 1 else ''} without a match")
-    return f"Alignment {' and '.join(parts)}." if parts else "Nothing to align."
+        parts.append(_n("leaves {n} true unit without a match", "leaves {n} true units without a match", missing))
+    return _("Alignment {does}.", does=_(" and ").join(parts)) if parts else _("Nothing to align.")
 
 
-NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve")
+NUMBERS = (
+    "No", N_("One"), N_("Two"), N_("Three"), N_("Four"), N_("Five"), N_("Six"), N_("Seven"), N_("Eight"),
+    N_("Nine"), N_("Ten"), N_("Eleven"), N_("Twelve"),
+)  # fmt: skip
 
 
 def penalty_in_words(penalty: Penalty) -> str:
@@ -131,24 +135,31 @@ def penalty_in_words(penalty: Penalty) -> str:
         return ""
     weights = ", ".join(f"{block} {weight:.2g}" for block, weight in penalty.weights.items() if weight)
     counts = ", ".join(f"{block} {count:.0f}" for block, count in penalty.determined.items())
-    said = f"Penalty learned so far: {weights} a bin." if not penalty.settled else f"Penalty learned: {weights} a bin."
-    return said + (f" The data determine so many couplings: {counts}." if counts else "")
+    said = (
+        _("Penalty learned so far: {weights} a bin.", weights=weights)
+        if not penalty.settled
+        else _("Penalty learned: {weights} a bin.", weights=weights)
+    )
+    return said + (_(" The data determine so many couplings: {counts}.", counts=counts) if counts else "")
 
 
 def question(n_hidden: int) -> str:
     """What a run with so many hidden units is about."""
     if n_hidden == 0:
-        return "Every unit is seen. Which couplings tie them together?"
-    number = NUMBERS[n_hidden] if n_hidden < len(NUMBERS) else f"{n_hidden:,}"
-    units, whose = ("unit is", "its") if n_hidden == 1 else ("units are", "their")
-    return f"{number} {units} hidden. Can the others reveal {whose} wiring?"
+        return _("Every unit is seen. Which couplings tie them together?")
+    return _n(
+        "{number} unit is hidden. Can the others reveal its wiring?",
+        "{number} units are hidden. Can the others reveal their wiring?",
+        n_hidden,
+        number=_(NUMBERS[n_hidden]) if n_hidden < len(NUMBERS) else f"{n_hidden:,}",
+    )
 
 
 def network_caption(unit: int | None) -> str:
     """What the drawing of the network shows: the couplings of this hidden unit, counted from 0; None without any."""
     if unit is None:
-        return "The strongest inferred couplings; dashed: negative."
-    return f"Hidden {unit + 1}: K out, L in; dashed: negative"
+        return _("The strongest inferred couplings; dashed: negative.")
+    return _("Hidden {unit}: K out, L in; dashed: negative", unit=unit + 1)
 
 
 def equivalents_in_words(n_hidden: int) -> str:
@@ -156,7 +167,11 @@ def equivalents_in_words(n_hidden: int) -> str:
     count = n_equivalent_models(n_hidden)
     number = f"{count:,}" if count < 10**7 else f"{count:.2e}" if count < 10**300 else f"10^{len(str(count)) - 1}"
     power = f"2{raised(n_hidden)} · {n_hidden}!"
-    return f"{power} = {number} models give exactly the same data" if n_hidden else "No hidden units, one model"
+    return (
+        _("{power} = {number} models give exactly the same data", power=power, number=number)
+        if n_hidden
+        else _("No hidden units, one model")
+    )
 
 
 def scale_strip(largest: float, *, dark: bool, n_beyond: int = 0) -> str:
@@ -168,13 +183,13 @@ def scale_strip(largest: float, *, dark: bool, n_beyond: int = 0) -> str:
         n_beyond: how many couplings are larger, and drawn as if they were not.
     """
     colours = ", ".join(diverging(dark)[::16])
-    beyond = f" · {n_beyond:,} larger" if n_beyond else ""
+    beyond = _(" · {n_beyond:,} larger", n_beyond=n_beyond) if n_beyond else ""
     bar = f"width:120px;height:12px;border-radius:3px;background:linear-gradient(90deg, {colours})"
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:0 16px;font-size:14px;font-variant-numeric:tabular-nums">'
-        "<span>rows: to unit · columns: from unit</span>"
+        f"<span>{_('rows: to unit · columns: from unit')}</span>"
         '<span style="display:flex;align-items:center;gap:8px;white-space:nowrap">'
-        f'coupling −{largest:.1f}<span style="{bar}"></span>+{largest:.1f}{beyond}</span></div>'
+        f'{_("coupling")} −{largest:.1f}<span style="{bar}"></span>+{largest:.1f}{beyond}</span></div>'
     )
 
 
@@ -182,7 +197,7 @@ def errors_legend(blocks: Iterable[str], dark: bool) -> str:
     """What the lines of the errors are: the letter of each block drawn, in its colour; thin and bold; as HTML."""
     letters = block_letters(dark)
     drawn = " ".join(f'<b style="color:{letters[block]}">{block}</b>' for block in blocks)
-    return f"{drawn} · thin: as found · bold: aligned"
+    return f"{drawn} · {_('thin: as found · bold: aligned')}"
 
 
 def reading(frame: Frame | None, steps_per_second: float, running: bool) -> str:
@@ -191,8 +206,8 @@ def reading(frame: Frame | None, steps_per_second: float, running: bool) -> str:
         return "—"
     snapshot = frame.snapshot
     if running:
-        speed = f"{steps_per_second:.0f} steps/s" if steps_per_second >= 10 else f"{steps_per_second:.1f} steps/s"
+        speed = _("{speed} steps/s", speed=format(steps_per_second, ".0f" if steps_per_second >= 10 else ".1f"))
     else:
-        paused = "paused" if snapshot.phase == "E" else "after the M-step"
-        speed = {"learning": paused}.get(snapshot.state, snapshot.state)
-    return f"step {snapshot.step:,} · {speed}\n{snapshot.cost:.5f} nats/bin"
+        paused = N_("paused") if snapshot.phase == "E" else N_("after the M-step")
+        speed = _(paused if snapshot.state == "learning" else snapshot.state)
+    return _("step {step:,} · {speed}\n{cost:.5f} nats/bin", step=snapshot.step, speed=speed, cost=snapshot.cost)
