@@ -19,7 +19,9 @@ from hidviz.experiments import ABOUT_PRESETS
 from hidviz.learners import LEARNERS
 from hidviz.learning import OPTIMISERS, STARTS
 from hidviz.learning.remarks import State
+from hidviz.sweeps import FIGURES
 from hidviz.ui.state.knobs import KNOBS
+from hidviz.ui.tabs.my_data_file import FIELDS
 from hidviz.ui.text.glossary import TERMS
 from hidviz.ui.text.language import ENGLISH, FOLDER, LANGUAGES, read_catalogue
 from hidviz.ui.text.lessons import LESSONS
@@ -76,6 +78,10 @@ def tables():
             text for method in LEARNERS.values() for text in (method.title, method.summary, method.objective)
         ],
         "hidviz/learning": [*(each.title for each in OPTIMISERS.values()), *STARTS.values(), *get_args(State)],
+        "hidviz/ui/tabs/my_data_file.py": [field["help"] for field in FIELDS.values()],
+        "hidviz/sweeps/paper_figures.py": [
+            text for figure in FIGURES.values() for text in (figure.title, figure.look_for, figure.rules)
+        ],
         "hidviz/experiments/presets.py": [
             text for about in ABOUT_PRESETS.values() for text in (about.title, about.look_for)
         ],

@@ -16,14 +16,14 @@ ROOT = Path(__file__).parent.parent
 class Server:
     """`panel serve app.py` on a free port of this machine; what it says goes to a file, which `log` reads."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, app="app.py"):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - until `stop`; a pipe that nobody reads would fill up
         self.url = f"http://localhost:{port}/app"
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "panel", "serve", "app.py", "--port", str(port), *arguments],
+            [sys.executable, "-m", "panel", "serve", app, "--port", str(port), *arguments],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=self._log,

@@ -37,6 +37,7 @@ from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.learn import LearnTab
 from hidviz.ui.tabs.makers import tab_makers
 from hidviz.ui.tabs.tab import TabHost
+from hidviz.ui.text.engine import of_engine
 from hidviz.ui.text.help import help_html
 from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.status import remarks_of, sentences_of, state_of
@@ -324,7 +325,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             return
         self._tell(sentences_of(remarks))
         self._told = told
-        self.notice.cure = self._remedy.label if self._remedy else ""
+        self.notice.cure = of_engine(self._remedy.label) if self._remedy else ""
 
     def _tell(self, text: str) -> None:
         self.notice.put(text=text, cure="")

@@ -80,7 +80,7 @@ def page() -> Any:
     dashboard = Dashboard(link)
     presets = pmui.Select(
         label=_("Preset"),
-        options={"Choose a preset": ""} | {_(about.title): name for name, about in ABOUT_PRESETS.items()},
+        options={_("Choose a preset"): ""} | {_(about.title): name for name, about in ABOUT_PRESETS.items()},
         value=preset_of(dashboard.session.wanted),
         sizing_mode="stretch_width",
         max_width=280,

@@ -1,22 +1,29 @@
 """Languages: every text of the page has its translation, which fills in the same; each page speaks its own."""
 
+import ast
 import re
 import threading
+from pathlib import Path
 from string import Formatter
 
 import pytest
 
+import hidviz
+from hidviz.experiments import Experiment, advice
+from hidviz.learning import Remark
 from hidviz.ui.state.link import View, language_of, read_query, write_link
+from hidviz.ui.text.engine import KNOWN, of_engine
 from hidviz.ui.text.glossary import TERMS
 from hidviz.ui.text.language import ENGLISH, LANGUAGES, N_, _, _n, read_catalogue, speaking, words_of_scripts
-from hidviz.ui.text.status import question
+from hidviz.ui.text.status import question, sentences_of
 from tests.catalogue import found, missing, template
 
 OTHERS = [name for name in LANGUAGES if name != ENGLISH]
 SAME = {
     "sv": {
         "L-BFGS", "Momentum", "Bias", "Block", "Data", "Start", "rms", "J", "K", "L", "M", "T", "Nv", "Nh", "h(t)",
-        "gauge", r"h\(t\)", "N[v\u1d65]", "N[h\u2095]",
+        "gauge", r"h\(t\)", "momentum", "block", "start", "Raster", "Log–log", "Stimulus h(t)",
+        "{model}, h(t)", "N[v\u1d65]", "N[h\u2095]",
     },
 }  # fmt: skip
 
@@ -62,14 +69,9 @@ def test_a_translation_begins_and_ends_with_the_same_space_and_keeps_what_is_bol
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_no_translation_is_english(name):
-    same = {text for text, other in pairs(name) if text == other and re.search(r"[A-Za-z]{2}", places_out(text))}
-    assert same <= SAME[name] | {text for text in same if not re.search(r"[a-z]{2}", places_out(text))}
-
-
-def places_out(text):
-    """A text without what is filled in."""
-    return re.sub(r"\{[^}]*\}", "", text)
+def test_no_translation_is_english_but_for_words_that_both_languages_have(name):
+    same = {text for text, other in pairs(name) if text == other}
+    assert {text for text in same if re.search(r"[A-Za-z]", re.sub(r"\{[^}]*\}", "", text))} == SAME[name]
 
 
 def test_texts_are_looked_for_in_python_scripts_and_the_template():
@@ -122,3 +124,52 @@ def test_the_language_is_part_of_a_link():
     assert "language" in link.notices[0]
     assert language_of({"language": [b"sv"]}) == "sv"
     assert language_of({"language": [b"xx"]}) == language_of({}) == ENGLISH
+
+
+def engine_texts():
+    """What the engine and the threads of the page say, strings and pieces of formatted ones, joined."""
+    own = {("text", "engine.py"), ("text", "language.py")}
+    paths = [path for path in Path(hidviz.__file__).parent.rglob("*.py") if path.parts[-2:] not in own]
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    said = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return "\n".join(said).lower()
+
+
+def test_every_sentence_of_the_engine_that_is_known_is_one_that_it_says():
+    said = engine_texts()
+    for text in KNOWN:
+        words = re.findall(r"[^\W\d]{3,}", re.sub(r"\{\w+\}", " ", text).lower())
+        assert all(word in said for word in words), text
+
+
+def test_sentences_of_the_engine_are_known_again_with_what_is_filled_in():
+    finished = Remark("finished", "Finished: 250 steps made.")
+    assert sentences_of([finished]) == "Finished: 250 steps made."
+    with speaking("sv"):
+        assert sentences_of([finished]) == "Klar: 250 steg tagna."
+        assert of_engine("Simulating 10,000 bins") == "Simulerar 10,000 tidssteg"
+        assert of_engine(advice(Experiment(learner="mean-field", model="stochastic")).reason).startswith("Medelfältet")
+        assert (
+            of_engine("5 visible + 3 hidden units, gradient ascent") == "5 synliga + 3 dolda enheter, gradientstigning"
+        )
+        assert of_engine("rate must lie between 0 and 1e+06, got -1") == "rate must lie between 0 and 1e+06, got -1"
+
+
+def calls():
+    """Every call that gives a text values to fill in: where it is, its texts, the names of the values, if it counts."""
+    for path in sorted((Path(hidviz.__file__).parent / "ui").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("_", "_n"):
+                texts = [each.value for each in node.args if isinstance(each, ast.Constant)]
+                names = {each.arg for each in node.keywords}
+                if texts and None not in names and (names or node.func.id == "_n"):
+                    yield f"{path.name}:{node.lineno}", texts, names, node.func.id == "_n"
+
+
+def test_a_text_is_given_what_it_fills_in():
+    differing = [
+        (where, names)
+        for where, texts, names, counted in calls()
+        if {name for text in texts for name, *_rest in places(text)} - ({"n"} if counted else set()) != names
+    ]
+    assert differing == []

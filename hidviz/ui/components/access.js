@@ -60,7 +60,8 @@ const words = (model) => {
       }
     } else if (kind === "Scatter" || kind === "VBar" || kind === "Quad") {
       const n = column(renderer, "x")?.length ?? column(renderer, "left")?.length ?? 0
-      if (n) { said.push(_(kind === "Scatter" ? "{n} points" : "{n} bars", { n: n.toLocaleString("en") })) }
+      const many = { n: n.toLocaleString("en") }
+      if (n) { said.push(kind === "Scatter" ? _("{n} points", many) : _("{n} bars", many)) }
     }
   }
   return said.join("; ")

@@ -16,7 +16,8 @@ const GRACE = 120 // milliseconds in which the pointer may go from a term to its
 export function render({ model }) {
   const says = new Map(model.terms.map(([name, , sentence]) => [name, sentence]))
   const names = model.terms.map(([name]) => name)
-  const any = new RegExp(`(?<![\\w-])(?:${model.terms.map(([, written]) => `(${written})`).join("|")})(?![\\w-])`, "g")
+  const letter = "[\\w\\u00c0-\\u024f-]" // those of other languages too
+  const any = new RegExp(`(?<!${letter})(?:${model.terms.map(([, written]) => `(${written})`).join("|")})(?!${letter})`, "g")
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(LOOK)
 

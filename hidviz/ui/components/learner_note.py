@@ -11,6 +11,7 @@ from hidviz.experiments import Advice, Experiment, advice
 from hidviz.learners import LEARNERS
 from hidviz.ui.components.base import Component
 from hidviz.ui.state.knobs import KNOB
+from hidviz.ui.text.engine import of_engine
 from hidviz.ui.text.language import _
 from hidviz.units import duration
 
@@ -51,7 +52,7 @@ class LearnerNote(Component):
                 objective=_(method.objective),
                 time=time,
             ),
-            advice=_(told.reason),
+            advice=of_engine(told.reason),
             offer="" if taken else _("Set {limits}", limits=limits_in_words(told.knobs)),
             equations=list(method.equations),
         )

@@ -11,13 +11,14 @@ from bokeh.models import HoverTool
 from hidviz.evaluation import Correlations
 from hidviz.ui.layout import maps, sentence, square
 from hidviz.ui.plots.heatmaps import Heatmap, Scale
+from hidviz.ui.text.language import N_, _
 
-TITLES = ("Lag 1", "Lag 2", "Lag 2, beyond lag 1")
+TITLES = (N_("Lag 1"), N_("Lag 2"), N_("Lag 2, beyond lag 1"))
 
-WHY_LAG_2 = (
-    "**Why lag 2?** If the visible units were all there is, the past would act on the future through the present "
-    "alone, and next to nothing would be left *beyond lag 1*. A hidden unit listens at t and speaks at t + 2: with "
-    "M = 0 hidden units carry memory of exactly two steps."
+WHY_LAG_2 = N_(
+    "**Why lag 2?** If the visible units were all there is, the past would act on the future "
+    "through the present alone, and next to nothing would be left *beyond lag 1*. A hidden unit "
+    "listens at t and speaks at t + 2: with M = 0 hidden units carry memory of exactly two steps."
 )
 
 
@@ -25,18 +26,21 @@ class CorrelationMaps:
     """Three maps on one scale, and what to read in them."""
 
     def __init__(self) -> None:
-        self.maps = [Heatmap(title) for title in TITLES]
+        self.maps = [Heatmap(_(title)) for title in TITLES]
         for each, later in zip(self.maps, ("t + 1", "t + 2", "t + 2"), strict=True):
-            each.figure.xaxis.axis_label, each.figure.yaxis.axis_label = "unit at t", f"unit at {later}"
+            each.figure.xaxis.axis_label, each.figure.yaxis.axis_label = (
+                _("unit at t"),
+                _("unit at {later}", later=later),
+            )
             each.figure.select_one(HoverTool).tooltips = [
-                (f"at {later}", "$y{custom}"),
-                ("at t", "$x{custom}"),
-                ("correlation", "@image{+0.000}"),
+                (_("at {later}", later=later), "$y{custom}"),
+                (_("at t"), "$x{custom}"),
+                (_("correlation"), "@image{+0.000}"),
             ]
         self.line = sentence()
-        pictures = [square(title, each.figure) for title, each in zip(TITLES, self.maps, strict=True)]
+        pictures = [square(_(title), each.figure) for title, each in zip(TITLES, self.maps, strict=True)]
         self.layout: Any = pn.Column(
-            maps(*pictures), self.line, sentence(WHY_LAG_2), sizing_mode="stretch_width", margin=0
+            maps(*pictures), self.line, sentence(_(WHY_LAG_2)), sizing_mode="stretch_width", margin=0
         )
 
     def show(self, found: Correlations) -> None:
@@ -61,9 +65,14 @@ class CorrelationMaps:
 def in_words(found: Correlations, largest: float) -> str:
     """What is more than chance, and the colours of the maps."""
     if not found.n:
-        return "No trial is long enough for lag 2: it takes three bins."
+        return _("No trial is long enough for lag 2: it takes three bins.")
     one, two, beyond = (float(np.sqrt((matrix**2).mean())) for matrix in (found.lag1, found.lag2, found.beyond))
-    return (
-        f"Root mean square: lag 1 **{one:.3f}**, lag 2 **{two:.3f}**, beyond lag 1 **{beyond:.3f}**; by chance alone "
-        f"{found.n**-0.5:.3f}. Colours run from −{largest:.1f} (blue) to +{largest:.1f} (red)."
+    return _(
+        "Root mean square: lag 1 **{one:.3f}**, lag 2 **{two:.3f}**, beyond lag 1 **{beyond:.3f}**; "
+        "by chance alone {chance:.3f}. Colours run from −{largest:.1f} (blue) to +{largest:.1f} (red).",
+        one=one,
+        two=two,
+        beyond=beyond,
+        chance=found.n**-0.5,
+        largest=largest,
     )

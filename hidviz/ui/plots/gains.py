@@ -13,6 +13,7 @@ from bokeh.plotting import figure
 
 from hidviz.experiments import Scan, ScanRow
 from hidviz.ui.plots.axes import FONT, paint_axes, round_numbers, spread
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.own_scan import UNIT, called
 from hidviz.ui.theme import LIGHT, inks
 
@@ -20,8 +21,8 @@ N_LABELS = 6
 APART = 0.07  # between the models of one size, on an axis of hidden units
 KINDS = tuple((driven, coupled) for driven in (False, True) for coupled in (False, True))
 NAMED = {
-    (False, False): "without M", (False, True): "with memory (M)", (True, False): "h(t), without M",
-    (True, True): "h(t), with memory (M)",
+    (False, False): N_("without M"), (False, True): N_("with memory (M)"), (True, False): N_("h(t), without M"),
+    (True, True): N_("h(t), with memory (M)"),
 }  # fmt: skip
 HEIGHT = 340
 LINE = 0.06  # of the height: a line of text
@@ -34,7 +35,7 @@ class Gains:
         self.figure = figure(
             height=HEIGHT, sizing_mode="stretch_width", x_range=Range1d(-0.3, 2.3), y_range=Range1d(0, 1), tools="",
             toolbar_location=None, min_border=0, min_border_right=150, output_backend="canvas",
-            name="Gain by the number of hidden units",
+            name=_("Gain by the number of hidden units"),
         )  # fmt: skip
         self._curves = ColumnDataSource({"xs": [], "ys": [], "color": [], "dash": []})
         self._bars = ColumnDataSource({name: [] for name in ("x", "low", "high", "color")})
@@ -57,9 +58,9 @@ class Gains:
                  text_font_size="13px", text_font={"value": FONT}),
             level="overlay",  # which is not cut off at the frame
         )  # fmt: skip
-        self.figure.add_tools(HoverTool(renderers=[points], tooltips=[("", "@name"), ("gain on lag 1", "@told")]))
-        self.figure.xaxis.axis_label = "hidden units"
-        self.figure.yaxis.axis_label = f"gain on lag 1 ({UNIT})"
+        self.figure.add_tools(HoverTool(renderers=[points], tooltips=[("", "@name"), (_("gain on lag 1"), "@told")]))
+        self.figure.xaxis.axis_label = _("hidden units")
+        self.figure.yaxis.axis_label = _("gain on lag 1 ({unit})", unit=_(UNIT))
         self._dark = False
 
     def show(self, table: Scan, most: int) -> None:
@@ -98,9 +99,9 @@ class Gains:
             "size": [14 if now else 8 for now in is_chosen],
             "fill": [ink.paper if row.driven else c for row, c in zip(rows, own, strict=True)],
         }  # fmt: skip
-        rules = [("lag 2", table.lag2, (7, 4))]
+        rules = [(_("lag 2"), table.lag2, (7, 4))]
         if table.repeats is not None:
-            rules.append(("h(t) alone", table.repeats[0], (2, 4)))
+            rules.append((_("h(t) alone"), table.repeats[0], (2, 4)))
         rules = [rule for rule in rules if np.isfinite(rule[1].mean)]
         self._fit(most, gain, error, [1000.0 * rule.mean for _, rule, _ in rules])
         left, right = self.figure.x_range.start, self.figure.x_range.end
@@ -108,8 +109,8 @@ class Gains:
             "x0": [left] * len(rules), "x1": [right] * len(rules), "y": [1000.0 * rule.mean for _, rule, _ in rules],
             "dash": [" ".join(map(str, dash)) for *_, dash in rules],
         }  # fmt: skip
-        ends = [(ys[-1], NAMED[kind], colours[kind[1]]) for kind, _, ys in curves]
-        ends += [(1000.0 * rule.mean, name, ink.quiet) for name, rule, _ in rules]
+        ends = [(ys[-1], _(NAMED[kind]), colours[kind[1]]) for kind, _xs, ys in curves]
+        ends += [(1000.0 * rule.mean, name, ink.quiet) for name, rule, _dash in rules]
         self._label(ends, right)
 
     def restyle(self, dark: bool) -> None:

@@ -18,6 +18,7 @@ from hidviz.numerics import Array
 from hidviz.ui.plots.axes import paint_axes
 from hidviz.ui.plots.heatmaps import Heatmap, block_matrix, scale_for
 from hidviz.ui.plots.small_arrays import packed
+from hidviz.ui.text.language import _
 from hidviz.ui.theme import block_colours, inks
 
 
@@ -29,15 +30,15 @@ class InspectorMap:
     """
 
     def __init__(self, on_choose: Callable[[int, int], None]) -> None:
-        self.heatmap = Heatmap("Couplings under the mouse")
+        self.heatmap = Heatmap(_("Couplings under the mouse"))
         self._on_choose = on_choose
         self._n = 0
         self._source = self.heatmap.source
         hover = self.heatmap.figure.select_one(HoverTool)
         place = list(hover.tooltips)[:2]
-        values = {"true": "true", "found": "found", "aligned": "image", "error": "error"}
+        values = {_("true"): "true", _("found"): "found", _("aligned"): "image", _("error"): "error"}
         tips = [(name, f"@{column}{{+0.0000}}") for name, column in values.items()]
-        hover.tooltips = [*place, *tips, ("error bar", "@bar{0.0000}")]
+        hover.tooltips = [*place, *tips, (_("error bar"), "@bar{0.0000}")]
         self._sent: tuple[object, ...] = ()
         self.heatmap.figure.on_event(Tap, self._tapped)
 
@@ -75,9 +76,9 @@ class Scatter:
     def __init__(self) -> None:
         self.figure = figure(
             height=330, sizing_mode="stretch_width", x_range=Range1d(-1, 1), y_range=Range1d(-1, 1), tools="",
-            toolbar_location=None, min_border=0, name="True against inferred",
+            toolbar_location=None, min_border=0, name=_("True against inferred"),
         )  # fmt: skip
-        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = "true coupling", "inferred coupling"
+        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = _("true coupling"), _("inferred coupling")
         self._line = ColumnDataSource({"x": [-1, 1], "y": [-1, 1]})
         self._identity = self.figure.line("x", "y", source=self._line, line_width=1.5, line_dash="dashed")
         self._sources = {block: ColumnDataSource({"x": [], "y": []}) for block in MATRICES}

@@ -10,6 +10,7 @@ from bokeh.plotting import figure
 
 from hidviz.numerics import Array
 from hidviz.ui.plots.axes import paint_axes, round_numbers
+from hidviz.ui.text.language import _
 from hidviz.ui.theme import inks
 
 HEIGHT = 240
@@ -22,12 +23,14 @@ class Rates:
     def __init__(self) -> None:
         self.figure = figure(
             height=HEIGHT, sizing_mode="stretch_width", x_range=Range1d(0, 1), y_range=Range1d(0, 1), tools="",
-            toolbar_location=None, min_border=0, name="Rates of the units",
+            toolbar_location=None, min_border=0, name=_("Rates of the units"),
         )  # fmt: skip
         self._source = ColumnDataSource({"x": [], "top": [], "name": []})
         self._bars = self.figure.vbar("x", top="top", width=0.8, source=self._source, line_color=None)
-        self.figure.add_tools(HoverTool(renderers=[self._bars], tooltips=[("unit", "@name"), ("rate", "@top{0.000}")]))
-        self.figure.xaxis.axis_label = "units, the busiest first"
+        self.figure.add_tools(
+            HoverTool(renderers=[self._bars], tooltips=[(_("unit"), "@name"), (_("rate"), "@top{0.000}")])
+        )
+        self.figure.xaxis.axis_label = _("units, the busiest first")
         self.figure.xaxis.ticker = FixedTicker(ticks=[])
 
     def show(self, values: Array, names: Sequence[str], unit: str) -> None:
@@ -63,7 +66,7 @@ class Loss:
     def __init__(self) -> None:
         self.figure = figure(
             height=HEIGHT, sizing_mode="stretch_width", x_range=Range1d(-0.1, 2.4), y_range=Range1d(0, 100), tools="",
-            toolbar_location=None, min_border=0, name="Spikes lost against the bin width",
+            toolbar_location=None, min_border=0, name=_("Spikes lost against the bin width"),
         )  # fmt: skip
         self._source = ColumnDataSource({"x": [], "lost": [], "width": []})
         self._line = self.figure.line("x", "lost", source=self._source, line_width=2)
@@ -72,10 +75,10 @@ class Loss:
         self._bearable = Span(dimension="width", location=BEARABLE, line_width=1.5, line_dash="dashed")
         for span in (self._now, self._bearable):
             self.figure.add_layout(span)
-        tips = [("bins of", "@width{0} ms"), ("lost", "@lost{0.0} %")]
+        tips = [(_("bins of"), "@width{0} ms"), (_("lost"), "@lost{0.0} %")]
         self.figure.add_tools(HoverTool(renderers=[self._points], tooltips=tips))
-        self.figure.xaxis.axis_label = "bin width (ms); the solid rule is the one chosen"
-        self.figure.yaxis.axis_label = "spikes lost (%); dashed: 5 %"
+        self.figure.xaxis.axis_label = _("bin width (ms); the solid rule is the one chosen")
+        self.figure.yaxis.axis_label = _("spikes lost (%); dashed: 5 %")
 
     def show(self, loss: Mapping[float, float], width: float) -> None:
         """Draw the curve.

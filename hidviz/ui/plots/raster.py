@@ -17,6 +17,7 @@ from hidviz.numerics import Array, States
 from hidviz.ui.plots.axes import NARROW, paint_axes
 from hidviz.ui.plots.heatmaps import unit_ticks
 from hidviz.ui.plots.small_arrays import packed
+from hidviz.ui.text.language import _
 from hidviz.ui.theme import LIGHT, inks
 
 HEIGHT = 320  # pixels
@@ -32,22 +33,24 @@ class Raster:
             "height": HEIGHT, "y_range": self._units, "tools": "", "toolbar_location": None,
             "min_border": 0, "min_border_right": NARROW,
         }  # fmt: skip
-        self.figure = figure(sizing_mode="stretch_width", x_range=Range1d(0, 1), name="Raster", **shared)
-        self.rates = figure(sizing_mode="stretch_width", x_range=Range1d(0, 1), name="Rates", **shared)
-        self._visible, self._hidden = (_Image(self.figure, what) for what in ("visible", "hidden"))
+        self.figure = figure(sizing_mode="stretch_width", x_range=Range1d(0, 1), name=_("Raster"), **shared)
+        self.rates = figure(sizing_mode="stretch_width", x_range=Range1d(0, 1), name=_("Rates"), **shared)
+        self._visible, self._hidden = (_Image(self.figure, what) for what in (_("visible"), _("hidden")))
         self._bars = ColumnDataSource({"unit": [], "rate": [], "name": [], "kind": []})
         self._bar = self.rates.add_glyph(
             self._bars, HBar(y="unit", right="rate", height=0.7, fill_color="kind", line_color=None)
         )
         self.rates.add_tools(
-            HoverTool(renderers=[self._bar], tooltips=[("unit", "@name"), ("rate", "@rate{0.000} per bin")])
+            HoverTool(
+                renderers=[self._bar], tooltips=[(_("unit"), "@name"), (_("rate"), "@rate{0.000} " + _("per bin"))]
+            )
         )
         self._border = Span(dimension="width", line_width=1.5, visible=False)
         self.figure.add_layout(self._border)
         self._starts = ColumnDataSource({"x": []})
         self._start = self.figure.add_glyph(self._starts, VSpan(x="x", line_width=2))
-        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = "time (bins)", "unit"
-        self.rates.xaxis.axis_label = "rate (spikes per bin)"
+        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = _("time (bins)"), _("unit")
+        self.rates.xaxis.axis_label = _("rate (spikes per bin)")
         self.figure.xaxis.ticker.desired_num_ticks = 2  # more would run together on a phone
         self.rates.xaxis.ticker = FixedTicker(ticks=[0.0, 0.5, 1.0])
         self._n = (1, 0)
@@ -81,7 +84,9 @@ class Raster:
     def show_rates(self, visible: Array, hidden: Array) -> None:
         """Draw the rates of visible and hidden units."""
         kinds = [self._colours[0]] * len(visible) + [self._colours[1]] * len(hidden)
-        names = [f"visible {k + 1}" for k in range(len(visible))] + [f"hidden {k + 1}" for k in range(len(hidden))]
+        names = [_("visible {unit}", unit=k + 1) for k in range(len(visible))] + [
+            _("hidden {unit}", unit=k + 1) for k in range(len(hidden))
+        ]
         rates = np.concatenate([visible, hidden])
         self._bars.data = {"unit": np.arange(len(rates)) + 0.5, "rate": rates, "name": names, "kind": kinds}
 
@@ -106,7 +111,7 @@ class _Image:
         self._mapper = LinearColorMapper(palette=[LIGHT.paper, LIGHT.text], low=-1.0, high=1.0)
         self._source = ColumnDataSource({"image": [], "x": [], "y": [], "dw": [], "dh": []})
         image = plot.image("image", "x", "y", "dw", "dh", color_mapper=self._mapper, source=self._source)
-        tooltips = [(f"state, {what}", "@image{+0.00}"), ("bin", "$x{0}")]
+        tooltips = [(_("state, {what}", what=what), "@image{+0.00}"), (_("bin"), "$x{0}")]
         plot.add_tools(HoverTool(renderers=[image], tooltips=tooltips))
 
     def show(self, begin: int, row: int, states: NDArray[np.int8] | Array) -> None:

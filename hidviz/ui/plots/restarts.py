@@ -17,11 +17,12 @@ from bokeh.plotting import figure
 
 from hidviz.experiments import SAME, Restarts
 from hidviz.ui.plots.axes import paint_axes, stroke
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.theme import block_letters
 
 FOUND, ALIGNED = 0.0, 1.0  # where the two errors of a start stand
 DASHED = " ".join(map(str, stroke("dashed")))
-OTHER = "other"
+OTHER = N_("other")
 WITHIN = np.format_float_scientific(SAME, trim="-", exp_digits=1)
 
 
@@ -75,11 +76,11 @@ class RestartsPlot:
             tools="",
             toolbar_location=None,
             min_border=0,
-            name=f"Starts: {block}",
+            name=_("Starts: {block}", block=block),
         )
         plot.xaxis.ticker = FixedTicker(ticks=[FOUND, ALIGNED])
-        plot.xaxis.major_label_overrides = {FOUND: "as found", ALIGNED: "aligned"}
-        plot.yaxis.axis_label = f"rms error of {block}"
+        plot.xaxis.major_label_overrides = {FOUND: _("as found"), ALIGNED: _("aligned")}
+        plot.yaxis.axis_label = _("rms error of {block}", block=block)
         plot.add_glyph(
             source,
             Segment(x0="left", y0="found", x1="right", y1="aligned", line_color="colour", line_dash="dash",
@@ -90,8 +91,8 @@ class RestartsPlot:
         for renderer in (hollow, full):
             renderer.glyph.line_color = "colour"
             renderer.nonselection_glyph = renderer.selection_glyph = None  # a click loads; it is no selection
-        tips = [("start", "@start"), ("cost", "@cost{0.000000}"), ("as found", "@found{0.0000}"),
-                ("aligned", "@aligned{0.0000}"), ("hidden units", "@gauge"), ("state", "@state")]  # fmt: skip
+        tips = [(_("start"), "@start"), (_("cost"), "@cost{0.000000}"), (_("as found"), "@found{0.0000}"),
+                (_("aligned"), "@aligned{0.0000}"), (_("hidden units"), "@gauge"), (_("state"), "@state")]  # fmt: skip
         plot.add_tools(HoverTool(renderers=[hollow, full], tooltips=tips), TapTool(renderers=[hollow, full]))
         source.selected.on_change("indices", lambda _attr, _old, new: self._picked(source, new))
         return plot
@@ -113,7 +114,7 @@ class RestartsPlot:
             "shape": [marks[start.gauge].shape for start in starts],
             "start": [start.index for start in starts],
             "gauge": [start.gauge for start in starts],
-            "state": [start.state for start in starts],
+            "state": [_(start.state) for start in starts],
         }
         for block, source in self._sources.items():
             found, aligned = ([error[block] for error in errors] for errors in
@@ -137,9 +138,9 @@ def legend(table: Restarts, marks: Mapping[str, Mark]) -> str:
     """Which gauge has which mark, and how many starts ended in it, as HTML."""
     counts = Counter(start.gauge for start in table.starts)
     own = [gauge for gauge, mark in marks.items() if mark is not REST]
-    rows = [(marks[gauge], gauge or "none", counts[gauge]) for gauge in own]
+    rows = [(marks[gauge], gauge or _("none"), counts[gauge]) for gauge in own]
     if rest := sum(counts.values()) - sum(counts[gauge] for gauge in own):
-        rows.append((REST, OTHER, rest))
+        rows.append((REST, _(OTHER), rest))
     items = "".join(
         f'<span style="white-space:nowrap"><span style="color:{mark.colour}" aria-hidden="true">{mark.letter}</span> '
         f"{name} × {n}</span>"
@@ -147,6 +148,6 @@ def legend(table: Restarts, marks: Mapping[str, Mark]) -> str:
     )
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:4px 18px;font-size:14px;font-variant-numeric:tabular-nums">'
-        f"<span>Hidden units found in the places of true 1, 2, …:</span>{items}"
-        f"<span>dashed: more than {WITHIN} nats per bin above the best cost</span></div>"
+        f"<span>{_('Hidden units found in the places of true 1, 2, …:')}</span>{items}"
+        f"<span>{_('dashed: more than {within} nats per bin above the best cost', within=WITHIN)}</span></div>"
     )

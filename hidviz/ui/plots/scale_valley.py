@@ -8,6 +8,7 @@ from bokeh.plotting import figure
 
 from hidviz.numerics import Array
 from hidviz.ui.plots.axes import paint_axes
+from hidviz.ui.text.language import _
 from hidviz.ui.theme import inks
 
 FACTORS = np.geomspace(0.25, 4.0, 33)
@@ -27,10 +28,10 @@ class Valley:
             tools="",
             toolbar_location=None,
             min_border=0,
-            name="Scale valley",
+            name=_("Scale valley"),
         )
-        self.figure.xaxis.axis_label = "factor c in K → cK, L → L/c"
-        self.figure.yaxis.axis_label = "added cost (nats per bin)"
+        self.figure.xaxis.axis_label = _("factor c in K → cK, L → L/c")
+        self.figure.yaxis.axis_label = _("added cost (nats per bin)")
         ticks = (0.25, 0.5, 1, 2, 4)
         self.figure.xaxis.ticker = FixedTicker(ticks=list(ticks))
         self.figure.xaxis.major_label_overrides = {tick: f"{tick:g}" for tick in ticks}
@@ -42,7 +43,10 @@ class Valley:
         self.figure.add_tools(
             HoverTool(
                 renderers=[self._dots],
-                tooltips=[("factor c", "@x{0.00}"), ("cost above the lowest", "@y{0.00000} nats per bin")],
+                tooltips=[
+                    (_("factor c"), "@x{0.00}"),
+                    (_("cost above the lowest"), "@y{0.00000} " + _("nats per bin")),
+                ],
             )
         )
 

@@ -12,6 +12,8 @@ from types import MappingProxyType
 from hidviz.numerics import Array
 from hidviz.sweeps import COSTS, Panel, Series
 from hidviz.ui.plots.axes import spread
+from hidviz.ui.text.engine import of_engine
+from hidviz.ui.text.language import _
 from hidviz.ui.theme import block_colours, inks
 
 DASHES: Mapping[str, str] = MappingProxyType(
@@ -78,11 +80,21 @@ def notes(panels: Sequence[Panel]) -> list[str]:
     series = [series for panel in panels for series in panel.series]
     thin = dict.fromkeys(each.label.removeprefix(each.what).strip(" ,") for each in series if each.role == "thin")
     counts = [n for each in series for n in each.networks if each.role == "curve"]
-    said = [f"Thin: {'; '.join(thin)}."] if thin else []
+    said = [_("Thin: {thin}.", thin="; ".join(map(of_engine, thin)))] if thin else []
     if counts and max(counts) > 1:
-        networks = f"{max(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-        said.append(f"Bars: one standard deviation over networks, of which there are {networks} a point.")
-    flagged = [f"{panel.title}: {panel.remark}" for panel in panels if panel.remark]
+        networks = (
+            f"{max(counts)}"
+            if min(counts) == max(counts)
+            else _("{least} to {most}", least=min(counts), most=max(counts))
+        )
+        said.append(
+            _("Bars: one standard deviation over networks, of which there are {networks} a point.", networks=networks)
+        )
+    flagged = [
+        f"{of_engine(panel.title)}: {'; '.join(map(of_engine, panel.remark.split('; ')))}"
+        for panel in panels
+        if panel.remark
+    ]
     return [*said, *([f"{'. '.join(dict.fromkeys(flagged))}."] if flagged else [])]
 
 

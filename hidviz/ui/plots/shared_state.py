@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hidviz.numerics import Array
 from hidviz.ui.plots.axes import paint_axes, round_numbers
 from hidviz.ui.plots.small_arrays import packed
+from hidviz.ui.text.language import _
 from hidviz.ui.theme import LIGHT, inks
 
 SHADES = 64
@@ -25,15 +26,15 @@ class SharedStatePlot:
             "sizing_mode": "stretch_width", "x_range": time, "tools": "", "toolbar_location": None, "min_border": 0,
             "min_border_left": 64, "output_backend": "canvas",
         }  # fmt: skip
-        self.above = figure(height=60, y_range=Range1d(1, 0), name="Hidden units", **shared)
-        self.below = figure(height=BELOW, y_range=Range1d(0, 1), name="Units that fire", **shared)
+        self.above = figure(height=60, y_range=Range1d(1, 0), name=_("Hidden units"), **shared)
+        self.below = figure(height=BELOW, y_range=Range1d(0, 1), name=_("Units that fire"), **shared)
         self._mapper = LinearColorMapper(palette=[LIGHT.paper, LIGHT.L], low=-1.0, high=1.0)
         self._image = ColumnDataSource({name: [] for name in ("image", "x", "y", "dw", "dh")})
         self.above.image("image", "x", "y", "dw", "dh", color_mapper=self._mapper, source=self._image)
         self._counts = ColumnDataSource({"x": [], "y": []})
         self._area = self.below.add_glyph(self._counts, VArea(x="x", y1=0, y2="y"))
         self.above.xaxis.visible = False
-        self.below.xaxis.axis_label, self.below.yaxis.axis_label = "time (bins)", "units that fire"
+        self.below.xaxis.axis_label, self.below.yaxis.axis_label = _("time (bins)"), _("units that fire")
 
     def show(self, begin: int, posterior: Array, counts: NDArray[np.int64], most: int) -> None:
         """Draw a window.

@@ -10,6 +10,7 @@ from bokeh.plotting import figure
 
 from hidviz.numerics import States
 from hidviz.ui.plots.axes import paint_axes
+from hidviz.ui.text.language import _
 from hidviz.ui.theme import inks
 
 PER_UNIT, LEAST, MOST = 10, 60, 260  # pixels of a unit, and of all of them
@@ -22,11 +23,11 @@ class SpikeMarks:
     def __init__(self) -> None:
         self.figure = figure(
             height=LEAST + LABEL, sizing_mode="stretch_width", x_range=Range1d(0, 1), y_range=Range1d(1, 0), tools="",
-            toolbar_location=None, min_border=0, output_backend="canvas", name="Spikes",
+            toolbar_location=None, min_border=0, output_backend="canvas", name=_("Spikes"),
         )  # fmt: skip
         self._source = ColumnDataSource({"x": [], "y0": [], "y1": []})
         self._marks = self.figure.add_glyph(self._source, Segment(x0="x", x1="x", y0="y0", y1="y1", line_width=1.5))
-        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = "time (bins)", "unit"
+        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = _("time (bins)"), _("unit")
 
     def show(self, states: States, names: Sequence[str]) -> None:
         """Draw these bins.

@@ -19,12 +19,14 @@ from hidviz.numerics import Array
 from hidviz.sweeps import Panel, Series
 from hidviz.ui.plots.axes import FONT, decades, decimate, paint_axes, round_numbers, stroke
 from hidviz.ui.plots.series_style import WIDTHS, colour_of, dash_of, end_labels
+from hidviz.ui.text.engine import of_engine
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.theme import LIGHT, inks
 
 Scale = Literal["log-log", "log", "linear"]
 
 N_LABELS = 40
-UNITS = {"T (time bins)": "bins"}
+UNITS = {"T (time bins)": N_("bins")}
 LINE = 0.058  # of the height of a figure: a line of text
 LEADER = 0.02  # of its width: from the end of a curve to a label that stands apart
 FAINT = 0.45  # opacity of shipped curves where computed ones lie over them
@@ -81,7 +83,12 @@ class LengthPlot:
                 text_font_size="14px", text_font={"value": FONT},
             ),
         )  # fmt: skip
-        tips = [("", "@label, @origin"), ("at", "@at"), ("value", "@value{0.000000}"), ("networks", "@networks")]
+        tips = [
+            ("", "@label, @origin"),
+            (_("at"), "@at"),
+            (_("value"), "@value{0.000000}"),
+            (_("networks"), "@networks"),
+        ]
         self.figure.add_tools(HoverTool(renderers=[points], tooltips=tips))
         self._dark = False
 
@@ -89,7 +96,7 @@ class LengthPlot:
         """Draw the layers, which belong to the same panel, the last on top."""
         panel = layers[-1].panel
         self.figure.title.update(
-            text=panel.title, text_font=FONT, text_font_size="16px", text_color=inks(self._dark).text
+            text=of_engine(panel.title), text_font=FONT, text_font_size="16px", text_color=inks(self._dark).text
         )  # here and not in `restyle`, because the page's own design comes in between
         by_length = panel.x_label != "step"
         log_x = by_length and scale != "linear"
@@ -136,10 +143,10 @@ class LengthPlot:
             "color": colours,
             "fill": [paper if row[5] else colour for row, colour in zip(rows, colours, strict=True)],
             "alpha": alpha,
-            "label": [row[4].label for row in rows],
-            "at": [f"{place:,.0f} {UNITS.get(x_label, x_label)}" for place in x],
+            "label": [of_engine(row[4].label) for row in rows],
+            "at": [f"{place:,.0f} {_(UNITS[x_label]) if x_label in UNITS else of_engine(x_label)}" for place in x],
             "value": y,
-            "origin": ["shipped" if row[5] else "computed here" for row in rows],
+            "origin": [_("shipped") if row[5] else _("computed here") for row in rows],
             "networks": [row[6] for row in rows],
         }
         self._bars.data = {"x": x_of(x), "low": y_of(low), "high": y_of(high), "color": colours, "alpha": alpha}
@@ -159,7 +166,7 @@ class LengthPlot:
             span = max(high - low, 1e-3 if not log else 0.3)
             shown.update(start=low - 0.06 * span, end=high + room * span)
             ticks = decades(low, high) if log else round_numbers(low, high)
-            axis.axis_label = label
+            axis.axis_label = of_engine(label)
             axis.ticker = FixedTicker(ticks=list(ticks))
             axis.major_label_overrides = ticks
 
@@ -173,7 +180,7 @@ class LengthPlot:
         away = [abs(label.height - label.y) > 0.3 * gap for label in labels]
         self._ends.data = _padded(
             [
-                (label.x + (LEADER * x_span if far else 0.0), label.height, label.text, colour)
+                (label.x + (LEADER * x_span if far else 0.0), label.height, of_engine(label.text), colour)
                 for label, colour, far in zip(labels, colours, away, strict=True)
             ]
         )
@@ -196,7 +203,7 @@ def legend(dashes: Mapping[str, str], words: str = "") -> str:
     items = "".join(
         '<span style="display:inline-flex;align-items:center;gap:8px;margin-right:24px">'
         '<svg width="44" height="8" aria-hidden="true"><line x1="0" x2="44" y1="4" y2="4" stroke="currentColor" '
-        f'stroke-width="2.5" stroke-dasharray="{lengths}"/></svg>{name}</span>'
+        f'stroke-width="2.5" stroke-dasharray="{lengths}"/></svg>{of_engine(name)}</span>'
         for name, lengths in strokes.items()
     )
     return f'<div style="font-size:15px">{items}<div>{words}</div></div>' if items or words else ""

@@ -11,6 +11,7 @@ from bokeh.plotting import figure
 
 from hidviz.numerics import Array
 from hidviz.ui.plots.axes import decades, paint_axes, round_numbers, stroke
+from hidviz.ui.text.language import _
 
 HEIGHT = 280
 
@@ -29,14 +30,14 @@ class Synchrony:
     def __init__(self) -> None:
         self.figure = figure(
             height=HEIGHT, sizing_mode="stretch_width", x_range=Range1d(0, 1), y_range=Range1d(-5, 0), tools="",
-            toolbar_location=None, min_border=0, output_backend="canvas", name="Units that fire together",
+            toolbar_location=None, min_border=0, output_backend="canvas", name=_("Units that fire together"),
         )  # fmt: skip
         self._source = ColumnDataSource({name: [] for name in ("xs", "ys", "colour", "dash")})
         self.figure.multi_line(
             "xs", "ys", source=self._source, line_color="colour", line_dash="dash", line_width=2.5, line_alpha=0.9
         )
-        self.figure.xaxis.axis_label = "units that fire in one bin"
-        self.figure.yaxis.axis_label = "fraction of the bins"
+        self.figure.xaxis.axis_label = _("units that fire in one bin")
+        self.figure.yaxis.axis_label = _("fraction of the bins")
 
     def show(self, drawn: Sequence[Distribution]) -> None:
         """Draw these, the last on top."""

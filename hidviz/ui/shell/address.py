@@ -111,7 +111,7 @@ class Address:
         frame = self._session.frame
         if frame is None or (frame.experiment == Experiment() and self._session.finished):  # a fresh page has that run
             return self.query()
-        return self.query(frame.experiment, frame.snapshot.step)
+        return self.query(frame.experiment, frame.snapshot.step or None)
 
     def travel(self, query: str) -> None:
         """Show what this query says, in the colours of now."""

@@ -12,6 +12,7 @@ from hidviz.ui.components.basic import Button
 from hidviz.ui.components.transport import Transport
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.speeds import SPEEDS
+from hidviz.ui.text.engine import of_engine
 from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.status import READABLE, reading
 
@@ -74,7 +75,9 @@ class TransportBar:
         self.bar.put(running=running, speed=session.speed, absent=[] if halves else [_(HALF)])
         if not running or time.monotonic() - self._read_at > READABLE:
             self.bar.put(
-                text=_(progress.what) + " …" if progress else reading(session.frame, session.steps_per_second, running),
+                text=of_engine(progress.what) + " …"
+                if progress
+                else reading(session.frame, session.steps_per_second, running),
                 percent=round(100 * progress.fraction) if progress else -1,
             )
             self._read_at = time.monotonic()

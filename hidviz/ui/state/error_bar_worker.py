@@ -20,10 +20,12 @@ from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import BLOCKS, Couplings, Gauge, best_gauge, regauge, with_hidden
 from hidviz.numerics import Array
+from hidviz.ui.text.engine import of_engine
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.scores import bars_in_words
 
 QUICK = 5.0  # seconds: what takes longer waits until it is asked for
-COPIES = "Error bars are for couplings of hidden units; those of this learner are copies of the visible ones."
+COPIES = N_("Error bars are for couplings of hidden units; those of this learner are copies of the visible ones.")
 FLAT_PART = 0.5  # an entry that lies in flat directions by more than this has no bar: the data do not tell it
 
 Hidden = Literal["stochastic", "continuous"]
@@ -154,18 +156,25 @@ class Knowing:
         """What is known of the couplings, whose it is, and what the data leave open; or why nothing is known."""
         if self.working:
             done = self._runner.latest if isinstance(self._runner.latest, float) else 0.0
-            return f"Error bars are being worked out, {100 * done:.0f} % …"
+            return _("Error bars are being worked out, {done:.0f} % …", done=100 * done)
         if failure := self._runner.failure:
-            return f"Error bars are not known: {failure}"
+            return _("Error bars are not known: {failure}", failure=of_engine(str(failure)))
         if self.known is not None:
             snapshot = self.known.frame.snapshot
-            later = "" if _equivalent(self.known.frame, frame) else f"; the page shows step {frame.snapshot.step:,}"
-            return f"Error bars of step {snapshot.step:,}{later}. " + bars_in_words(
+            later = (
+                ""
+                if _equivalent(self.known.frame, frame)
+                else _("; the page shows step {step:,}", step=frame.snapshot.step)
+            )
+            return _("Error bars of step {step:,}{later}. ", step=snapshot.step, later=later) + bars_in_words(
                 self.known.bars, snapshot.state == "converged"
             )
         if running:
-            return "Error bars are not known yet: they are worked out where the run rests, or when asked for."
-        return f"Error bars are not known yet: they take about {self._needs:.0f} s here. Ask for them, or stay without."
+            return _("Error bars are not known yet: they are worked out where the run rests, or when asked for.")
+        return _(
+            "Error bars are not known yet: they take about {needs:.0f} s here. Ask for them, or stay without.",
+            needs=self._needs,
+        )
 
 
 def _refusing(reason: str) -> Iterator[float | ErrorBars]:

@@ -6,7 +6,7 @@ belongs to the view stays in the address through every change of the knobs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -97,9 +97,7 @@ def read_link(arguments: Mapping[str, Sequence[bytes | str]]) -> Link:
     notices: list[str] = []
     preset = given.pop("preset", "")
     if preset and preset not in PRESETS:
-        notices.append(
-            _("preset: {preset} is not one of {presets}.", preset=quoted(preset), presets=", ".join(PRESETS))
-        )
+        notices.append(_not_among("preset", preset, PRESETS))
         preset = ""
     experiment = PRESETS[preset] if preset else Experiment()
     for knob in KNOBS:
@@ -155,9 +153,7 @@ def _view(given: dict[str, str], notices: list[str]) -> View:
         if (text := given.pop(key, "")) in known:
             found[key] = text
         elif text:
-            notices.append(
-                _("{key}: {text} is not one of {known}.", key=key, text=quoted(text), known=", ".join(known))
-            )
+            notices.append(_not_among(key, text, known))
     for key in SWITCHES:
         if (text := given.pop(key, "")) in ("0", "1"):
             found[key] = text == "1"
@@ -165,14 +161,17 @@ def _view(given: dict[str, str], notices: list[str]) -> View:
             notices.append(_("{key}: must be 1 or 0, got {text}.", key=key, text=quoted(text)))
     groups = [group for group in given.pop("hide", "").split(",") if group]
     if unknown := [group for group in groups if group not in (*HIDEABLE, SETTINGS_OF_OLD)]:
-        notices.append(
-            _("hide: {unknown} is not one of {hideable}.", unknown=quoted(unknown[0]), hideable=", ".join(HIDEABLE))
-        )
+        notices.append(_not_among("hide", unknown[0], HIDEABLE))
     elif groups:
         found["hide"] = ",".join(dict.fromkeys(groups))
     if found.get("language") == ENGLISH:
         del found["language"]
     return View(**found)  # type: ignore[arg-type]
+
+
+def _not_among(key: str, text: str, known: Iterable[str]) -> str:
+    """One sentence about a value that is none of those known."""
+    return _("{key}: {text} is not one of {known}.", key=key, text=quoted(text), known=", ".join(known))
 
 
 def _unknown(keys: list[str]) -> str:
@@ -219,13 +218,8 @@ def _step(text: str | None, notices: list[str]) -> int | None:
         step = -1
     if step is None or 0 <= step <= LONGEST_STEP:
         return step
-    notices.append(
-        _(
-            "step: must be a whole number from 0 to {longest_step:,}, got {text}.",
-            longest_step=LONGEST_STEP,
-            text=quoted(text),
-        )
-    )
+    wanted = _("step: must be a whole number from 0 to {most:,}, got {text}.", most=LONGEST_STEP, text=quoted(text))
+    notices.append(wanted)
     return None
 
 

@@ -19,6 +19,7 @@ from hidviz.ui.state.awaited import Awaited
 from hidviz.ui.state.speeds import FASTEST, SPEEDS
 from hidviz.ui.state.undo import History
 from hidviz.ui.text.language import _
+from hidviz.ui.text.status import sentences_of
 from hidviz.units import signed
 
 TURN = 0.02  # seconds that `poll` works itself where there are no threads
@@ -287,7 +288,7 @@ class LiveRun:
             self._cost_before = None
         self._keep_to_halves()
         if frame.snapshot.state != "learning" and before == "learning":
-            self.event = frame.snapshot.message
+            self.event = sentences_of(frame.snapshot.remarks)
 
     def _resume(self) -> None:
         self._going, self._stepped = True, False

@@ -19,6 +19,7 @@ from hidviz.experiments import (
 )
 from hidviz.learners import Infeasible
 from hidviz.ui.state.own_scan import Scanned
+from hidviz.ui.text.language import _, _n
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +64,10 @@ class Checked:
         each, n = self.seconds, len(self.hide)
         if each is None:
             return {}
-        known = {"free run": each.free_run}
+        known = {_("free run"): each.free_run}
         if self.row.n_hidden:
-            known |= {"hidden units": each.posterior, "two halves": each.halves}
-        return known | ({f"hiding {n} unit{'s' * (n > 1)}": n * each.hide} if n else {})
+            known |= {_("hidden units"): each.posterior, _("two halves"): each.halves}
+        return known | ({_n("hiding {n} unit", "hiding {n} units", n): n * each.hide} if n else {})
 
 
 class _Step(NamedTuple):

@@ -18,6 +18,7 @@ import numpy as np
 from hidviz.experiments import ASSETS
 from hidviz.network import Preview, Spikes, read_spikes
 from hidviz.numerics import States
+from hidviz.ui.text.language import _
 
 LARGEST = 50 * 2**20  # bytes of all files together
 OURS = "assets/recordings/hippocampus.mat"
@@ -74,7 +75,7 @@ class Source:
     @property
     def title(self) -> str:
         """What to call it."""
-        return "hippocampus.mat (ours)" if self.is_ours else ", ".join(self.files)
+        return _("hippocampus.mat (ours)") if self.is_ours else ", ".join(self.files)
 
     @property
     def digest(self) -> str:

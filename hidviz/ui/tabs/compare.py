@@ -24,16 +24,18 @@ from hidviz.ui.plots.heatmaps import Heatmap, block_matrix, scale_for
 from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.knobs import KNOBS, TITLES, shown
 from hidviz.ui.state.session import Session
+from hidviz.ui.text.language import N_, _, _n
 from hidviz.ui.text.status import gauge_in_words
 from hidviz.ui.theme import inks
 
 MOST_PINS = 20
 MOMENTUM_STEPS = 600  # as many as it needs at Fig. 3 to come near
 PERIOD = 0.2  # seconds between looks at what is being learned
-WITH_MOMENTUM = "Compare with momentum"
-IDLE = (
-    "Two runs side by side: their costs, the knobs that differ, and their couplings, aligned. Pin the run that the "
-    "Learn tab shows, change something, and pin again; or see in one press what momentum makes of the same data."
+WITH_MOMENTUM = N_("Compare with momentum")
+IDLE = N_(
+    "Two runs side by side: their costs, the knobs that differ, and their couplings, aligned. "
+    "Pin the run that the Learn tab shows, change something, and pin again; or see in one press "
+    "what momentum makes of the same data."
 )
 
 
@@ -49,7 +51,7 @@ def differing_knobs(one: Experiment, other: Experiment) -> list[tuple[str, str, 
     """Label and both values of exactly the knobs in which two experiments differ."""
     first, second = shown(one), shown(other)
     return [
-        (knob.label, _named(knob.name, first), _named(knob.name, second))
+        (_(knob.label), _named(knob.name, first), _named(knob.name, second))
         for knob in KNOBS
         if first[knob.name] != second[knob.name]
     ]
@@ -57,7 +59,7 @@ def differing_knobs(one: Experiment, other: Experiment) -> list[tuple[str, str, 
 
 def _named(name: str, values: Mapping[str, Any]) -> str:
     """The value of a knob as the form has it."""
-    return TITLES.get(name, {}).get(values[name], str(values[name]))
+    return _(TITLES[name][values[name]]) if name in TITLES else str(values[name])
 
 
 class CompareTab:
@@ -68,7 +70,7 @@ class CompareTab:
     """
 
     key = "compare"
-    title = "Compare"
+    title = N_("Compare")
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -127,7 +129,7 @@ class CompareTab:
         if not self._pending:
             return
         item = self._learner.latest
-        self.buttons.disabled = [] if self._learner.ended else [WITH_MOMENTUM]
+        self.buttons.disabled = [] if self._learner.ended else [_(WITH_MOMENTUM)]
         if self._learner.ended:
             self._pending = False
             if isinstance(item, Frame):
@@ -135,49 +137,52 @@ class CompareTab:
             else:
                 self.hint.object = str(self._learner.failure)
         elif isinstance(item, Frame):
-            self.hint.object = f"Learning the same by momentum: step {item.snapshot.step:,} …"
+            self.hint.object = _("Learning the same by momentum: step {step:,} …", step=item.snapshot.step)
 
     def _pin(self, frame: Frame) -> None:
         self._count += 1
         used = frame.experiment
-        how = f"{LEARNERS[used.learner].title}, {OPTIMISERS[used.optimiser_used].title}"
-        name = f"{self._count}: {how}, step {frame.snapshot.step}, {frame.snapshot.cost:.4f}"
+        how = f"{_(LEARNERS[used.learner].title)}, {_(OPTIMISERS[used.optimiser_used].title)}"
+        name = f"{self._count}: {how}, {_('step')} {frame.snapshot.step}, {frame.snapshot.cost:.4f}"
         self._pins = (*self._pins, Pin(name, frame))[-MOST_PINS:]
         names = [pin.name for pin in self._pins]
         for select in self.selects:
             chosen = select.value if select.value in names else names[-1]
             select.param.update(options=names, value=chosen, visible=True)
         self.selects[1].value = names[-1]
-        self.hint.object = (
-            f"{len(names)} run{'s' if len(names) > 1 else ''} pinned. Change a knob, run, and pin another."
-        )
+        self.hint.object = _n(
+            "{n} run pinned. Change a knob, run, and pin another.",
+            "{n} runs pinned. Change a knob, run, and pin another.", len(names),
+        )  # fmt: skip
         self.panes.visible = True
         self._changes.spoil()
 
     def _build(self) -> None:
         self.buttons = Buttons(
-            Button("Pin this run", "pin", "Keep the run as it is now, to compare it with others", self.pin, True),
-            Button(WITH_MOMENTUM, "play", "Pin this run, learn the same by momentum, and set both side by side",
+            Button(_("Pin this run"), "pin", _("Keep the run as it is now, to compare it with others"), self.pin, True),
+            Button(_(WITH_MOMENTUM), "play", _("Pin this run, learn the same by momentum, and set both side by side"),
                    self.with_momentum),
             columns=0, margin=(8, 16, 8, 0),
         )  # fmt: skip
-        self.hint = sentence(IDLE)
+        self.hint = sentence(_(IDLE))
         self.selects = [
             pmui.Select(label=label, options=[], visible=False, size="small", width=320, margin=(8, 16, 8, 0))
-            for label in ("One", "Other")
+            for label in (_("One"), _("Other"))
         ]
         for select in self.selects:
             select.param.watch(self._changed, "value")
-        self.curves = Curves({"one": (3.0, "solid"), "other": (2.0, "dashed")}, "cost (nats per bin)", "Costs compared")
-        self.heatmaps = [Heatmap(name) for name in ("one", "other", "difference")]
+        self.curves = Curves(
+            {"one": (3.0, "solid"), "other": (2.0, "dashed")}, _("cost (nats per bin)"), _("Costs compared")
+        )
+        self.heatmaps = [Heatmap(_(name)) for name in (N_("one"), N_("other"), N_("difference"))]
         self.knobs = table_pane()
         self.verdict = sentence(margin=(8, 0))
 
-        knobs = pmui.Column(heading("Knobs that differ"), self.knobs, margin=0)
-        titles = ("One", "Other, aligned to one", "Other − one")
+        knobs = pmui.Column(heading(_("Knobs that differ")), self.knobs, margin=0)
+        titles = (_("One"), _("Other, aligned to one"), _("Other − one"))
         pictures = [square(title, heatmap.figure) for title, heatmap in zip(titles, self.heatmaps, strict=True)]
         self.panes = pn.Column(
-            row(titled("Cost per bin", self.curves.figure), knobs, basis=360),
+            row(titled(_("Cost per bin"), self.curves.figure), knobs, basis=360),
             self.verdict,
             maps(*pictures),
             sizing_mode="stretch_width",
@@ -194,7 +199,7 @@ class CompareTab:
 
     def _draw(self, one: Pin, other: Pin) -> None:
         lines = [
-            Line(name, f"{name} {pin.frame.snapshot.cost:.4f}", pin.frame.trace["step"], pin.frame.trace["cost"])
+            Line(name, f"{_(name)} {pin.frame.snapshot.cost:.4f}", pin.frame.trace["step"], pin.frame.trace["cost"])
             for name, pin in (("one", one), ("other", other))
         ]
         costs = np.concatenate([line.y for line in lines])
@@ -208,13 +213,16 @@ class CompareTab:
             f'<tr><th scope="row">{escape(label)}</th><td>{escape(a)}</td><td>{escape(b)}</td></tr>'
             for label, a, b in differing_knobs(one.frame.experiment, other.frame.experiment)
         )
-        head = '<thead><tr><th scope="col"></th><th scope="col">one</th><th scope="col">other</th></tr></thead>'
-        self.knobs.object = f"<table>{head}<tbody>{rows}</tbody></table>" if rows else "<p>None: the same knobs.</p>"
+        columns = "".join(f'<th scope="col">{title}</th>' for title in ("", _("one"), _("other")))
+        head = f"<thead><tr>{columns}</tr></thead>"
+        self.knobs.object = (
+            f"<table>{head}<tbody>{rows}</tbody></table>" if rows else f"<p>{_('None: the same knobs.')}</p>"
+        )
 
     def _draw_couplings(self, one: Pin, other: Pin) -> None:
         first, second = one.frame.snapshot.couplings, other.frame.snapshot.couplings
         if first.n_visible != second.n_visible:
-            self.verdict.object = (
+            self.verdict.object = _(
                 "The two runs have other numbers of visible units: their couplings cannot be compared."
             )
             return
@@ -222,9 +230,9 @@ class CompareTab:
         gauge, brought = best_gauge(second, first), aligned(second, first)
         errors = rms_errors(brought, with_hidden(first, n), align=False)
         apart = ", ".join(f"{block} {errors[block]:.4f}" for block in "JKL")
-        same = "Both have the same labels and signs." if gauge.is_identity else ""
+        same = _("Both have the same labels and signs.") if gauge.is_identity else ""
         aligning = same or gauge_in_words(gauge, second.n_hidden, first.n_hidden)
-        self.verdict.object = f"{aligning} The rms differences are then {apart}."
+        self.verdict.object = _("{aligning} The rms differences are then {apart}.", aligning=aligning, apart=apart)
         scale = scale_for(one.frame.data.truth, n)
         matrices = [block_matrix(couplings, n) for couplings in (first, brought)]
         for heatmap, matrix in zip(self.heatmaps, [*matrices, matrices[1] - matrices[0]], strict=True):

@@ -12,6 +12,7 @@ from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.couplings_table import Row
 from hidviz.ui.layout import heading, line, sentence
 from hidviz.ui.state.session import Session
+from hidviz.ui.text.language import _
 
 
 class ByHand:
@@ -23,19 +24,19 @@ class ByHand:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.block = pmui.Select(label="Block", options=list("JKL"), value="K", size="small", width=90, margin=8)
+        self.block = pmui.Select(label=_("Block"), options=list("JKL"), value="K", size="small", width=90, margin=8)
         shared = {"size": "small", "width": 110, "margin": 8}
-        self.receiver = pmui.IntInput(label="To unit", value=1, **shared)
-        self.sender = pmui.IntInput(label="From unit", value=1, **shared)
-        self.value = pmui.FloatInput(label="New value", value=0.0, step=0.1, **shared | {"width": 136})
+        self.receiver = pmui.IntInput(label=_("To unit"), value=1, **shared)
+        self.sender = pmui.IntInput(label=_("From unit"), value=1, **shared)
+        self.value = pmui.FloatInput(label=_("New value"), value=0.0, step=0.1, **shared | {"width": 136})
         self.buttons = Buttons(
-            Button("Set coupling", "step", "Put this value into the estimate; Undo takes it back", self._set),
+            Button(_("Set coupling"), "step", _("Put this value into the estimate; Undo takes it back"), self._set),
             columns=0, margin=8,
         )  # fmt: skip
         self.answer = sentence()
         fields = line(self.block, self.receiver, self.sender, self.value, self.buttons)
         self.layout: Any = pmui.Column(
-            heading("Set one coupling by hand"), fields, self.answer, sizing_mode="stretch_width", margin=0
+            heading(_("Set one coupling by hand")), fields, self.answer, sizing_mode="stretch_width", margin=0
         )
 
     def offer(self, frame: Frame) -> None:
@@ -59,8 +60,13 @@ class ByHand:
         block, row, column = self.block.value, self.receiver.value, self.sender.value
         n_rows, n_columns = getattr(frame.snapshot.couplings, block).shape
         if row is None or column is None or not (1 <= row <= n_rows and 1 <= column <= n_columns):
-            self.answer.object = (
-                f"{block} has receivers 1 to {n_rows} and senders 1 to {n_columns}, got {row} and {column}."
+            self.answer.object = _(
+                "{block} has receivers 1 to {n_rows} and senders 1 to {n_columns}, got {row} and {column}.",
+                block=block,
+                n_rows=n_rows,
+                n_columns=n_columns,
+                row=row,
+                column=column,
             )
             return
         try:
@@ -68,4 +74,9 @@ class ByHand:
         except ValueError as error:
             self.answer.object = str(error)
             return
-        self.answer.object = f"{block} {row}, {column} is set; Undo on the Learn tab, or the key u, takes it back."
+        self.answer.object = _(
+            "{block} {row}, {column} is set; Undo on the Learn tab, or the key u, takes it back.",
+            block=block,
+            row=row,
+            column=column,
+        )

@@ -27,6 +27,7 @@ from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.error_path import ErrorPath
 from hidviz.ui.tabs.network import NetworkView
+from hidviz.ui.text.language import N_, _
 
 PERIOD = 0.2  # seconds between drawings of the network while it is learned
 WINDOWS = (100, 200, 400)  # bins
@@ -74,7 +75,7 @@ class DataTab:
     """
 
     key = "data"
-    title = "Data"
+    title = N_("Data")
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -133,9 +134,9 @@ class DataTab:
     def _controls(self) -> None:
         wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 0)}
         slide = wide | {"tooltips": False}  # which would cover the label
-        self.first = pmui.IntSlider(label="First bin shown", value=0, start=0, end=1, **slide)
-        self.length = pmui.Select(label="Bins shown", options={str(n): n for n in WINDOWS}, value=200, **wide)
-        self.reveal = pmui.Switch(label="Reveal hidden units", value=False, margin=(6, 0))
+        self.first = pmui.IntSlider(label=_("First bin shown"), value=0, start=0, end=1, **slide)
+        self.length = pmui.Select(label=_("Bins shown"), options={str(n): n for n in WINDOWS}, value=200, **wide)
+        self.reveal = pmui.Switch(label=_("Reveal hidden units"), value=False, margin=(6, 0))
         for control in (self.first, self.length, self.reveal):
             control.param.watch(self._changed, "value")
 
@@ -143,13 +144,13 @@ class DataTab:
         raster = pn.pane.Bokeh(self.raster.figure, margin=0, styles={"flex": "1 1 200px", "min-width": "0"})
         rates_beside = pn.pane.Bokeh(self.raster.rates, margin=0, styles={"flex": "0 0 150px"})
         sections = {
-            "Recorded activity": (
+            _("Recorded activity"): (
                 row(self.first, self.length, self.reveal, basis=190),
                 pn.FlexBox(raster, rates_beside, flex_wrap="nowrap", gap="16px", sizing_mode="stretch_width"),
             ),
-            "Correlations between visible units": (self.maps.layout,),
-            "The network over time": (self.network.layout,),
-            "How an error propagates back": (self.path.layout,),
+            _("Correlations between visible units"): (self.maps.layout,),
+            _("The network over time"): (self.network.layout,),
+            _("How an error propagates back"): (self.path.layout,),
         }
         column = pmui.Column(sizing_mode="stretch_width", margin=(8, 0))
         for title, parts in sections.items():
@@ -169,13 +170,13 @@ class DataTab:
         """Show other data, from their first bin, and start counting."""
         self._data, self._counted = data, None
         self.first.value = 0
-        self.maps.say("Counting …")
+        self.maps.say(_("Counting …"))
         self._counter.start(counting(data))
 
     def _take(self) -> None:
         """Take in what the counter has to say."""
         if failure := self._counter.failure:
-            self.maps.say(f"The correlations could not be counted: {failure}")
+            self.maps.say(_("The correlations could not be counted: {failure}", failure=failure))
         if (counted := self._counter.latest) is not None and counted is not self._counted:
             self._counted = counted
             self.maps.show(counted.correlations)

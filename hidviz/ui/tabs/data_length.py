@@ -34,6 +34,8 @@ from hidviz.ui.state.session import Session
 from hidviz.ui.state.sweep_queue import in_turn
 from hidviz.ui.tabs.data_length_choice import Choice
 from hidviz.ui.tabs.data_length_points import Points, completed, own_points, shipped_points
+from hidviz.ui.text.engine import of_engine
+from hidviz.ui.text.language import N_, _, _n
 from hidviz.ui.text.sweep import end_in_words, html_table, progress_in_words
 from hidviz.ui.theme import inks
 from hidviz.units import duration
@@ -49,7 +51,7 @@ class LengthsTab:
     """
 
     key = "length"
-    title = "Data length"
+    title = N_("Data length")
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -121,7 +123,7 @@ class LengthsTab:
         kept = self._n_kept()
         self._leave()
         self._changes.spoil()
-        self.progress_line.object = f"Cancelled. {kept}"
+        self.progress_line.object = _("Cancelled. {kept}", kept=kept)
 
     def _leave(self) -> None:
         """Give the sweep up: its runner closes the iterator, which ends its processes."""
@@ -132,7 +134,7 @@ class LengthsTab:
         """Hand out the table, or a page with the figures."""
         found, of_traces = self._shown()
         if found.empty:
-            self.progress_line.object = "There is nothing to export yet: run the sweep first."
+            self.progress_line.object = _("There is nothing to export yet: run the sweep first.")
         elif what == "CSV":
             self.exports.file = {
                 "name": f"{self.choice.name}.csv",
@@ -147,8 +149,9 @@ class LengthsTab:
     def _build(self) -> None:
         self.choice = Choice(self._session, self._changed)
         self.buttons = Buttons(
-            Button("Run sweep", "play", "Compute these experiments here, in processes of their own", self.run, True),
-            Button("Cancel sweep", "pause", "Stop what is under way, and keep the points that are there",
+            Button(_("Run sweep"), "play", _("Compute these experiments here, in processes of their own"),
+                   self.run, True),
+            Button(_("Cancel sweep"), "pause", _("Stop what is under way, and keep the points that are there"),
                    self.cancel, True),
             columns=0, margin=(4, 0),
         )  # fmt: skip
@@ -160,7 +163,7 @@ class LengthsTab:
         self.plots = [LengthPlot(f"length-{k}") for k in range(N_PLOTS)]
         self._places = [pn.pane.Bokeh(plot.figure, sizing_mode="stretch_width", margin=0) for plot in self.plots]
         self.legend = pn.pane.HTML("", margin=(4, 0), sizing_mode="stretch_width")
-        self.show_table = pmui.Switch(label="Show table", value=False, margin=(8, 0))
+        self.show_table = pmui.Switch(label=_("Show table"), value=False, margin=(8, 0))
         self.table = table_pane(visible=False)
         self.exports = ExportButtons(self.export, figures=[plot.figure.name for plot in self.plots], margin=(8, 0))
         self.show_table.param.watch(self._changed, "value")
@@ -188,7 +191,7 @@ class LengthsTab:
         running = not self._runner.ended
         sweep = self.choice.sweep()
         self._say(sweep, running)
-        can = {"Run sweep": not running and sweep is not None, "Cancel sweep": running}
+        can = {_("Run sweep"): not running and sweep is not None, _("Cancel sweep"): running}
         self.buttons.disabled = [name for name, possible in can.items() if not possible]
         layers = [
             (self._shipped(sweep), True),
@@ -209,7 +212,7 @@ class LengthsTab:
         dashes = dashes_of(panel for panel, _ in drawn)
         words = notes([panel for panel, _ in drawn])
         self.legend.object = legend(dashes, " ".join(words))
-        self.exports.caption = " · ".join([*(f"{dash}: {name}" for name, dash in dashes.items()), *words])
+        self.exports.caption = " · ".join([*(f"{dash}: {of_engine(name)}" for name, dash in dashes.items()), *words])
         self.exports.name_of_files = self.choice.name
         self.table.visible = self.show_table.value
         self.table.object = html_table(self._shown()[0]) if self.show_table.value else ""
@@ -223,7 +226,7 @@ class LengthsTab:
             self.progress_line.object = ""  # what was said belongs to another figure
             return
         if failure is not None:
-            self.progress_line.object = f"The sweep has failed: {failure}"
+            self.progress_line.object = _("The sweep has failed: {failure}", failure=failure)
         elif running:
             self.progress_line.object = progress_in_words(state)
         elif state is not None:
@@ -237,14 +240,18 @@ class LengthsTab:
         here = sum(key_of(experiment) in self._computed for experiment in sweep.experiments)
         shipped, total = self._shipped(sweep), len(sweep.experiments)
         n_shipped = shipped[0]["key"].nunique() if shipped else 0
-        parts = [f"{n_shipped} of {total} points shipped with hidviz (hollow)"] if n_shipped else []
-        parts += [f"{here} of {total} computed here (filled)"] if here else []
+        parts = []
+        if n_shipped:
+            parts.append(_("{n} of {total} points shipped with hidviz (hollow)", n=n_shipped, total=total))
+        if here:
+            parts.append(_("{n} of {total} computed here (filled)", n=here, total=total))
         chosen = self.choice.to_run() or sweep
         expected = duration(chosen.predicted_seconds / (os.cpu_count() or 1))
         if not parts:
-            return f"{total} experiment{'s' * (total > 1)}, about {expected} here."
-        what = "all" if len(chosen.experiments) == total else "the one chosen"
-        return "; ".join(parts) + f". To compute {what} takes about {expected} here."
+            return _n("{n} experiment, about {time} here.", "{n} experiments, about {time} here.", total, time=expected)
+        what = _("all") if len(chosen.experiments) == total else _("the one chosen")
+        takes = _("To compute {what} takes about {time} here.", what=what, time=expected)
+        return f"{'; '.join(parts)}. {takes}"
 
     def _compared(self, sweep: Sweep | None) -> str:
         """Whether shipped and computed points agree."""
@@ -253,11 +260,14 @@ class LengthsTab:
             return ""
         both = set(shipped[0]["key"]) & set(own[0]["key"])
         apart = differing(shipped[0], own[0], tolerance=1e-3)
-        return f" {len(both) - len(apart)} of {len(both)} points shipped too agree with them to 0.1 %." if both else ""
+        if not both:
+            return ""
+        agreeing = len(both) - len(apart)
+        return _(" {n} of {total} points shipped too agree with them to 0.1 %.", n=agreeing, total=len(both))
 
     def _n_kept(self) -> str:
         n = self._state.n_done if self._state else 0
-        return f"{n} point{'s are' if n != 1 else ' is'} kept."
+        return _n("{n} point is kept.", "{n} points are kept.", n)
 
     # Points
 

@@ -14,12 +14,13 @@ from hidviz.learners import LEARNERS
 from hidviz.sweeps import FIGURES, Figure, FigureKind, Sweep, grid
 from hidviz.ui.state.numbers import read_whole
 from hidviz.ui.state.session import Session
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.sweep import name_of, own_look_for, own_rules
 
 OWN = "own"
 ALL = -1
 MOST_EXPERIMENTS = 200
-SCALES = {"Log–log": "log-log", "T logarithmic": "log", "Linear": "linear"}
+SCALES = {N_("Log–log"): "log-log", N_("T logarithmic"): "log", N_("Linear"): "linear"}
 SCALES_OF: Mapping[str, tuple[str, ...]] = {
     "costs": ("T logarithmic", "Linear"),
     "traces": ("Linear",),
@@ -39,30 +40,36 @@ class Choice:
     def __init__(self, session: Session, on_change: Callable[[], None]) -> None:
         self._session, self._on_change = session, on_change
         self._select = pmui.Select(
-            label="Figure", options={f.title: number for number, f in FIGURES.items()} | {"A sweep of my own": OWN},
+            label=_("Figure"),
+            options={_(f.title): number for number, f in FIGURES.items()} | {_("A sweep of my own"): OWN},
             value="4", width=340, size="small", margin=(4, 0),
         )  # fmt: skip
         self._quick = pmui.Switch(
-            label="Quick version", value=False, margin=(4, 0),
-            description="Only those of its experiments that take a minute or two together, where all take hours.",
+            label=_("Quick version"), value=False, margin=(4, 0),
+            description=_("Only those of its experiments that take a minute or two together, where all take hours."),
         )  # fmt: skip
         self._scale = pmui.Select(
-            label="Scale", options=SCALES, value="log-log", width=150, size="small", margin=(4, 0)
+            label=_("Scale"),
+            options={_(name): scale for name, scale in SCALES.items()},
+            value="log-log",
+            width=150,
+            size="small",
+            margin=(4, 0),
         )
         self._points = pmui.Select(
-            label="Points to compute", options={"All": ALL}, value=ALL, width=250, size="small", margin=(4, 0)
+            label=_("Points to compute"), options={_("All"): ALL}, value=ALL, width=250, size="small", margin=(4, 0)
         )
         self._learners = pmui.MultiChoice(
-            label="Learners", options={m.title: name for name, m in LEARNERS.items()}, width=380, margin=(4, 0),
+            label=_("Learners"), options={_(m.title): name for name, m in LEARNERS.items()}, width=380, margin=(4, 0),
             value=[session.wanted.learner],
         )  # fmt: skip
         self._lengths = pmui.TextInput(
-            label="Data lengths", value="300 1000 3000", width=240, size="small", margin=(4, 0),
-            description="Numbers of time bins, apart by spaces; from 10 to 10,000,000.",
+            label=_("Data lengths"), value="300 1000 3000", width=240, size="small", margin=(4, 0),
+            description=_("Numbers of time bins, apart by spaces; from 10 to 10,000,000."),
         )  # fmt: skip
         self._seeds = pmui.IntInput(
-            label="Seeds", value=1, width=110, size="small", margin=(4, 0),
-            description="How many networks: seeds from that of the knobs on. From 1 to 20.",
+            label=_("Seeds"), value=1, width=110, size="small", margin=(4, 0),
+            description=_("How many networks: seeds from that of the knobs on. From 1 to 20."),
         )  # fmt: skip
         self._own = pn.FlexBox(self._learners, self._lengths, self._seeds, gap="16px", sizing_mode="stretch_width")
         for widget in (self._select, self._quick):
@@ -89,7 +96,7 @@ class Choice:
     @property
     def title(self) -> str:
         """A title for a page."""
-        return self.figure.title if self.figure else "A sweep over the data length"
+        return self.figure.title if self.figure else _("A sweep over the data length")
 
     @property
     def kind(self) -> FigureKind | Literal["own"]:
@@ -105,7 +112,7 @@ class Choice:
     def words(self) -> tuple[str, str]:
         """What to look for, and the rules."""
         if self.figure:
-            return self.figure.look_for, "How: " + self.figure.rules
+            return _(self.figure.look_for), _("How: ") + _(self.figure.rules)
         return own_look_for(self._session.wanted), own_rules(self._session.wanted)
 
     def sweep(self) -> Sweep | None:
@@ -135,12 +142,12 @@ class Choice:
     def _show_what_matters(self) -> None:
         self._own.visible = self.figure is None
         self._quick.visible = self._points.visible = self.figure is not None
-        scales = {name: SCALES[name] for name in SCALES_OF.get(self.kind, SCALES)}
+        scales = {_(name): SCALES[name] for name in SCALES_OF.get(self.kind, SCALES)}
         if self._scale.options != scales:  # another kind of figure begins on its own scale
             self._scale.param.update(options=scales, value=next(iter(scales.values())))
         sweep = self.sweep() if self.figure else None
         names = [name_of(experiment) for experiment in sweep.experiments] if sweep else []
-        self._points.param.update(options={"All": ALL} | {name: k for k, name in enumerate(names)}, value=ALL)
+        self._points.param.update(options={_("All"): ALL} | {name: k for k, name in enumerate(names)}, value=ALL)
 
 
 def own_sweep(base: Experiment, learners: Sequence[str], lengths: str, n_seeds: int) -> Sweep:
@@ -157,13 +164,19 @@ def own_sweep(base: Experiment, learners: Sequence[str], lengths: str, n_seeds: 
     """
     steps = [n for word in lengths.replace(";", " ").split() for n in _lengths_in(word.rstrip(","))]
     if not learners or not steps:
-        raise ValueError("Choose at least one learner and one data length.")
+        raise ValueError(_("Choose at least one learner and one data length."))
     if not 1 <= n_seeds <= 20:
-        raise ValueError(f"The number of seeds must lie between 1 and 20, got {n_seeds}.")
+        raise ValueError(_("The number of seeds must lie between 1 and 20, got {n_seeds}.", n_seeds=n_seeds))
     plain = replace(base, optimiser=None, rate=None)
     experiments = grid(plain, learner=learners, n_steps=sorted(set(steps)), seed=range(base.seed, base.seed + n_seeds))
     if len(experiments) > MOST_EXPERIMENTS:
-        raise ValueError(f"A sweep on the page may hold {MOST_EXPERIMENTS} experiments, got {len(experiments)}.")
+        raise ValueError(
+            _(
+                "A sweep on the page may hold {most_experiments} experiments, got {n}.",
+                most_experiments=MOST_EXPERIMENTS,
+                n=len(experiments),
+            )
+        )
     return Sweep("sweep", experiments)
 
 
@@ -175,4 +188,4 @@ def _lengths_in(word: str) -> list[int]:
         parts = word.split(",")
         if len(parts) > 1 and all(part.isascii() and part.isdigit() for part in parts):
             return [read_whole(part) for part in parts]
-        raise ValueError(f"Data lengths {error}") from None
+        raise ValueError(_("Data lengths {error}", error=error)) from None

@@ -26,12 +26,13 @@ from hidviz.ui.layout import heading, line, offer, row, sentence, titling
 from hidviz.ui.plots.scale_valley import FACTORS, LEVEL, Valley, flat_stretch
 from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.status import equivalents_in_words
 from hidviz.units import signed
 
 SAME = 1e-9  # nats per bin: more than rounding leaves of a sum over the data
-NOISE = "the iterations or samples of the learner"
-NOTHING = "This learner infers no hidden units, so there is nothing to flip, relabel or rescale."
+NOISE = N_("the iterations or samples of the learner")
+NOTHING = N_("This learner infers no hidden units, so there is nothing to flip, relabel or rescale.")
 
 
 class Probe(NamedTuple):
@@ -81,7 +82,7 @@ class EquivalentTab:
     """
 
     key = "equivalent"
-    title = "Symmetry"
+    title = N_("Symmetry")
 
     def __init__(self, session: Session, on_gauge: Callable[[Gauge], None]) -> None:
         self._session, self._on_gauge = session, on_gauge
@@ -141,24 +142,25 @@ class EquivalentTab:
 
     def _build(self) -> None:
         self.buttons = Buttons(
-            Button("Update", "rewind", "Evaluate all costs for the estimate that the page shows now", self.update),
+            Button(_("Update"), "rewind", _("Evaluate all costs for the estimate that the page shows now"),
+                   self.update),
             columns=0, margin=0,
         )  # fmt: skip
         self.count, self.verdict, self.place = heading(""), sentence(), sentence()
         self.jump, self.flat = sentence(), sentence()
         wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 4)}
-        self.unit = pmui.Select(label="Hidden unit to break", options={"1": 0}, value=0, **wide)
-        self.block = pmui.Select(label="Block flipped alone", options=["K", "L"], value="K", **wide)
-        self.scaled = pmui.Select(label="Hidden units to scale", options={"all": -1}, value=-1, **wide)
+        self.unit = pmui.Select(label=_("Hidden unit to break"), options={"1": 0}, value=0, **wide)
+        self.block = pmui.Select(label=_("Block flipped alone"), options=["K", "L"], value="K", **wide)
+        self.scaled = pmui.Select(label=_("Hidden units to scale"), options={_("all"): -1}, value=-1, **wide)
         for choice in (self.unit, self.block, self.scaled):
             choice.param.watch(lambda _: self._start_probe(), "value")
         broken = pmui.Column(
-            heading("Flipping only K (or L) is not a symmetry"),
+            heading(_("Flipping only K (or L) is not a symmetry")),
             pmui.Row(self.unit, self.block, sizing_mode="stretch_width"),
             self.jump, sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
         scale = pmui.Column(
-            heading("Rescaling K → cK, L → L/c is a soft direction"), self.scaled,
+            heading(_("Rescaling K → cK, L → L/c is a soft direction")), self.scaled,
             pn.pane.Bokeh(self.valley.figure, sizing_mode="stretch_width", margin=0),
             self.flat, sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
@@ -180,7 +182,7 @@ class EquivalentTab:
         self._survey.start(surveying(frame) if self._n_hidden else iter(()))
         units = {str(unit + 1): unit for unit in range(self._n_hidden)}
         offer(self.unit, units or {"–": 0})
-        offer(self.scaled, {"all": -1} | units)
+        offer(self.scaled, {_("all"): -1} | units)
         self._start_probe()
 
     def _start_probe(self) -> None:
@@ -225,9 +227,9 @@ class EquivalentTab:
         if self._survey.failure:
             self.verdict.object = str(self._survey.failure)
         elif not self._n_hidden:
-            self.verdict.object = NOTHING
+            self.verdict.object = _(NOTHING)
         elif not complete:
-            self.verdict.object = f"{len(self._models)} of {total} evaluated …"
+            self.verdict.object = _("{n} of {total} evaluated …", n=len(self._models), total=total)
         else:
             self.verdict.object = verdict([model.cost for model in self._models], exact=bool(self._base.setup.exact))
 
@@ -241,12 +243,17 @@ class EquivalentTab:
         self.jump.object = jump_in_words(probe, self.unit.value, self.block.value, n_visible)
         self.valley.show(probe.valley)
         if measure_of(self._base)[0].stochastic:
-            self.flat.object = (
+            self.flat.object = _(
                 "The costs of this learner are sampled: only differences above their noise mean anything."
             )
         elif len(probe.valley) == len(FACTORS):
             low, high = flat_stretch(probe.valley)
-            self.flat.object = f"Within {LEVEL:g} nats per bin of the lowest for c from {low:.2f} to {high:.2f}."
+            self.flat.object = _(
+                "Within {level:g} nats per bin of the lowest for c from {low:.2f} to {high:.2f}.",
+                level=LEVEL,
+                low=low,
+                high=high,
+            )
 
     def _draw_place(self, frame: Frame) -> None:
         """Mark the model that the page shows, or say that the page has moved on."""
@@ -255,30 +262,41 @@ class EquivalentTab:
         places = [k for k, model in enumerate(self._models) if model.gauge == gauge]
         self.pictures.shown = places[0] if places else -1
         step, now = self._base.snapshot.step, frame.snapshot.step
-        gone = "" if gauge is not None else f" The page has gone on to step {now:,}: press Update."
-        self.place.object = (
-            f"Evaluated at step {step:,}: each model with its cost, and its rms errors of K and L "
-            f"before alignment.{gone}"
+        gone = "" if gauge is not None else _(" The page has gone on to step {now:,}: press Update.", now=now)
+        self.place.object = _(
+            "Evaluated at step {step:,}: each model with its cost, and its rms errors of K and L before "
+            "alignment.{gone}",
+            step=step,
+            gone=gone,
         )
 
 
 def verdict(costs: list[float], *, exact: bool) -> str:
     """What the costs of all equivalent models say."""
     spread = max(costs) - min(costs)
-    kind = "exact cost" if exact else "cost"
-    to = f", up to rounding ({spread:.0e})" if spread else " to the last digit"
+    kind = _("exact cost") if exact else _("cost")
+    to = _(", up to rounding ({spread:.0e})", spread=spread) if spread else _(" to the last digit")
     if spread < SAME:
-        return f"All have the same {kind}, {costs[0]:.6f} nats per bin{to}: data cannot select one."
-    return f"Their costs differ by {spread:.1g} nats per bin, as {NOISE} do."
+        return _(
+            "All have the same {kind}, {cost:.6f} nats per bin{to}: data cannot select one.",
+            kind=kind,
+            cost=costs[0],
+            to=to,
+        )
+    return _("Their costs differ by {spread:.1g} nats per bin, as {noise} do.", spread=spread, noise=_(NOISE))
 
 
 def jump_in_words(probe: Probe, unit: int, block: str, n_visible: int) -> str:
     """What a whole flip and half a flip cost."""
     whole, half = probe.flipped - probe.here, probe.broken - probe.here
-    nothing, noise = ("±0", "") if abs(whole) < SAME else (signed(whole, 4), f" as far as {NOISE} tell")
-    return (
-        f"As found, the cost is {probe.here:.6f} nats per bin.  \n"
-        f"Flip hidden unit {unit + 1} in K and L: {nothing} nats per bin, a symmetry{noise}.  \n"
-        f"Flip it in {block} only: **{signed(half / n_visible, 4)} nats per unit and bin** "
-        f"({signed(half, 4)} per bin), **not a symmetry**."
+    nothing, noise = (
+        ("±0", "") if abs(whole) < SAME else (signed(whole, 4), _(" as far as {noise} tell", noise=_(NOISE)))
     )
+    parts = (
+        _("As found, the cost is {cost:.6f} nats per bin.", cost=probe.here),
+        _("Flip hidden unit {unit} in K and L: {change} nats per bin, a symmetry{noise}.", unit=unit + 1,
+          change=nothing, noise=noise),
+        _("Flip it in {block} only: **{each} nats per unit and bin** ({change} per bin), **not a symmetry**.",
+          block=block, each=signed(half / n_visible, 4), change=signed(half, 4)),
+    )  # fmt: skip
+    return "  \n".join(parts)

@@ -16,15 +16,17 @@ from hidviz.experiments import Frame
 from hidviz.ui.components.schematic import Schematic
 from hidviz.ui.layout import offer, row, sentence
 from hidviz.ui.text.error_path import Choice, explanation, factors, number, path_picture, shares_in_words, sums, table
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.picture import unit_name
 
 MOST_DELAYS = 8  # steps of the slider
 MOST_PATHS = 20
 FAR = 200  # delays that the sum over all of them takes in
 
-NO_PATHS = (
-    "Only back-propagation sends errors along such paths: the hidden units of the present learner are not a function "
-    "of the past. Choose the learner **Back-propagation** to follow one."
+NO_PATHS = N_(
+    "Only back-propagation sends errors along such paths: the hidden units of the present "
+    "learner are not a function of the past. Choose the learner **Back-propagation** to follow "
+    "one."
 )
 
 
@@ -34,16 +36,16 @@ class ErrorPath:
     def __init__(self) -> None:
         wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 0)}
         slide = wide | {"tooltips": False}  # which would cover the label
-        self.receiver = pmui.Select(label="Receiving hidden unit", options={"hidden 1": 0}, value=0, **wide)
-        self.sender = pmui.Select(label="Sending unit", options={"visible 1": 0}, value=0, **wide)
-        self.bin = pmui.IntInput(label="Bin t", value=10, start=0, end=10, format="0,0", **wide)
-        self.delay = pmui.IntSlider(label="Delay q", value=0, start=0, end=MOST_DELAYS, **slide)
-        self.rank = pmui.IntSlider(label="Path, strongest first", value=1, start=1, end=MOST_PATHS, **slide)
+        self.receiver = pmui.Select(label=_("Receiving hidden unit"), options={unit_name(0, 0): 0}, value=0, **wide)
+        self.sender = pmui.Select(label=_("Sending unit"), options={unit_name(0, 1): 0}, value=0, **wide)
+        self.bin = pmui.IntInput(label=_("Bin t"), value=10, start=0, end=10, format="0,0", **wide)
+        self.delay = pmui.IntSlider(label=_("Delay q"), value=0, start=0, end=MOST_DELAYS, **slide)
+        self.rank = pmui.IntSlider(label=_("Path, strongest first"), value=1, start=1, end=MOST_PATHS, **slide)
         self._controls = (self.receiver, self.sender, self.bin, self.delay, self.rank)
         for control in self._controls:
             control.param.watch(lambda _: self._draw(), "value")
         self.note = sentence()
-        self.schematic = Schematic("How an error propagates back", sizing_mode="stretch_width", margin=0)
+        self.schematic = Schematic(_("How an error propagates back"), sizing_mode="stretch_width", margin=0)
         self.numbers = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
         self._frame: Frame | None = None
         self._bar = row(*self._controls, basis=170)
@@ -60,7 +62,7 @@ class ErrorPath:
             self._fit(frame)
             self._draw()
         else:
-            self.note.object = NO_PATHS
+            self.note.object = _(NO_PATHS)
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
@@ -93,9 +95,9 @@ class ErrorPath:
         self._body.visible = bool(paths)
         if not paths:
             self.note.object = (
-                f"The trial ends before an error could follow bin {t:,}: choose an earlier one."
+                _("The trial ends before an error could follow bin {t:,}: choose an earlier one.", t=t)
                 if longest < 0
-                else "No error comes back here: every path has a factor 0."
+                else _("No error comes back here: every path has a factor 0.")
             )
             return
         rank = min(self.rank.value, len(paths))
@@ -110,7 +112,9 @@ class ErrorPath:
         ]
         added = [(what, number(value)) for what, value in sums(seen, choice, snapshot.estimate.gradient)]
         self.numbers.object = (
-            table(f"Factors of path {rank}", ("factor", "bin", "value", "product so far"), rows)
-            + table("From this delay to the gradient", (), added)
+            table(
+                _("Factors of path {rank}", rank=rank), (_("factor"), _("bin"), _("value"), _("product so far")), rows
+            )
+            + table(_("From this delay to the gradient"), (), added)
             + f'<div style="font-size:14px">{shares_in_words(seen, choice)}</div>'
         )

@@ -25,6 +25,7 @@ from hidviz.ui.state.error_bar_worker import Knowing
 from hidviz.ui.state.session import Session
 from hidviz.ui.tabs.coupling_editor import ByHand
 from hidviz.ui.tabs.network import WHOSE, drawn
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.picture import block_of, network_picture, unit_name
 
 PERIOD = 0.25  # seconds between two pictures of a running table: faster cannot be read
@@ -42,7 +43,7 @@ class InspectorTab:
     """
 
     key = "inspector"
-    title = "Inspect"
+    title = N_("Inspect")
 
     def __init__(self, session: Session, coupling: ChosenCoupling) -> None:
         self._session, self._coupling = session, coupling
@@ -51,7 +52,7 @@ class InspectorTab:
         self._knowing = Knowing()
         self.by_hand = ByHand(session)
         self.table = CouplingsTable(self._choose_row, sizing_mode="stretch_width", margin=0)
-        self.schematic = Schematic("Couplings of the unit", self._choose_unit, sizing_mode="stretch_width", margin=0)
+        self.schematic = Schematic(_("Couplings of the unit"), self._choose_unit, sizing_mode="stretch_width", margin=0)
         self.map, self.scatter = InspectorMap(self._choose_cell), Scatter()
         self._build()
 
@@ -100,17 +101,22 @@ class InspectorTab:
     # Building, once
 
     def _build(self) -> None:
-        self.unit = pmui.Select(label="Unit", options={}, size="small", width=140, margin=(8, 8, 8, 0))
+        self.unit = pmui.Select(label=_("Unit"), options={}, size="small", width=140, margin=(8, 8, 8, 0))
         self.whose = pmui.Select(
-            label="Couplings drawn", options=list(WHOSE), value=WHOSE[2], size="small", width=184, margin=(8, 0)
+            label=_("Couplings drawn"),
+            options={_(whose): whose for whose in WHOSE},
+            value=WHOSE[2],
+            size="small",
+            width=184,
+            margin=(8, 0),
         )
         for choice in (self.unit, self.whose):
             choice.param.watch(self._changed, "value")
         self.buttons = Buttons(
-            Button("Error bars", "play", "Work out the standard error of each coupling shown now", self._ask),
+            Button(_("Error bars"), "play", _("Work out the standard error of each coupling shown now"), self._ask),
             columns=0, margin=8,
         )  # fmt: skip
-        self.stop = pmui.Button(label="Cancel", variant="outlined", visible=False, on_click=self._give_up, margin=8)
+        self.stop = pmui.Button(label=_("Cancel"), variant="outlined", visible=False, on_click=self._give_up, margin=8)
         self.told, self.picture_line, self.bars_line = sentence(), sentence(), sentence()
         self.unit_title = heading("")
         picture = pmui.Column(
@@ -124,8 +130,8 @@ class InspectorTab:
             row(pmui.Column(self.table, margin=0), picture, basis=420),
             self.bars_line,
             row(
-                square("Aligned: point at a cell, or press it", self.map.heatmap.figure),
-                titled("True against inferred, aligned", self.scatter.figure),
+                square(_("Aligned: point at a cell, or press it"), self.map.heatmap.figure),
+                titled(_("True against inferred, aligned"), self.scatter.figure),
                 basis=320,
             ),
             sizing_mode="stretch_width",
@@ -185,16 +191,16 @@ class InspectorTab:
         places = [(each.block, each.receiver, each.sender) for each in self._rows]
         chosen = places.index(self._coupling.place) if self._coupling.place in places else -1
         name = unit_name(unit, n_visible)
-        self.unit_title.object = titling(f"Couplings of {name}")
-        self.told.object = self._rows[chosen].in_words() if chosen >= 0 else "Select a row for details."
-        self.table.show(f"Couplings of {name}", self._rows, chosen=chosen, running=running)
+        self.unit_title.object = titling(_("Couplings of {unit}", unit=name))
+        self.told.object = self._rows[chosen].in_words() if chosen >= 0 else _("Select a row for details.")
+        self.table.show(_("Couplings of {unit}", unit=name), self._rows, chosen=chosen, running=running)
         self._draw_unit(frame, unit)
         self.map.show(frame, bars)
         self.scatter.show(frame)
         self.by_hand.offer(frame)
         self.bars_line.object = self._knowing.in_words(frame, running=running)
         self.stop.visible = self._knowing.working
-        self.buttons.disabled = ["Error bars"] if self._knowing.working else []
+        self.buttons.disabled = [_("Error bars")] if self._knowing.working else []
 
     def _draw_unit(self, frame: Frame, unit: int) -> None:
         couplings: Couplings = drawn(self.whose.value, frame)
@@ -205,7 +211,7 @@ class InspectorTab:
             n_edges=MOST_LINES,
             unit=unit if there else couplings.n_visible + couplings.n_hidden,
         )
-        self.picture_line.object = picture.says if there else "This network has no such unit."
+        self.picture_line.object = picture.says if there else _("This network has no such unit.")
         self.schematic.show(picture)
 
     def _offer_units(self, frame: Frame) -> None:

@@ -19,10 +19,16 @@ from hidviz.ui.tabs.my_data_export import ExportSection
 from hidviz.ui.tabs.my_data_file import FileSection
 from hidviz.ui.tabs.my_data_preview import PreviewSection
 from hidviz.ui.tabs.my_data_scan import ScanSection
+from hidviz.ui.text.language import N_, _
 
-TITLES = ("What was recorded", "How many hidden units?", "Can it be relied on, and what is it?", "Take it with you")
+TITLES = (
+    N_("What was recorded"),
+    N_("How many hidden units?"),
+    N_("Can it be relied on, and what is it?"),
+    N_("Take it with you"),
+)
 PERIOD = 0.2  # seconds between drawings
-SAMPLE = "What it is about: 16 units of a hippocampus, the first 10 s. Try ours takes all 998 s of it."
+SAMPLE = N_("What it is about: 16 units of a hippocampus, the first 10 s. Try ours takes all 998 s of it.")
 
 
 class MyDataTab:
@@ -33,7 +39,7 @@ class MyDataTab:
     """
 
     key = "mydata"
-    title = "My data"
+    title = N_("My data")
 
     def __init__(self, data: MyData) -> None:
         self.data = data
@@ -46,12 +52,12 @@ class MyDataTab:
         self.scan = ScanSection(self.data)
         self.checks = ChecksSection(self.data, self._changes.spoil)
         self.export = ExportSection(self.data, self.checks)
-        self._titles = [heading(title) for title in TITLES]
+        self._titles = [heading(_(title)) for title in TITLES]
         for title in self._titles:
             title.param.update(visible=False, margin=(16, 0, 0, 0))
         of_preview, of_scan, of_checks, of_export = self._titles
         self.layout = pn.Column(
-            heading("Your recording"), self.file.layout,
+            heading(_("Your recording")), self.file.layout,
             of_preview, self.preview.layout, self.preview.drawing,
             of_scan, self.scan.layout,
             of_checks, self.checks.layout,
@@ -87,7 +93,7 @@ class MyDataTab:
             if data.looked is None:
                 self._drawn, self.preview.layout.visible = None, False
                 if self._sampler.latest is not None:
-                    self.preview.draw_raster(self._sampler.latest, SAMPLE)
+                    self.preview.draw_raster(self._sampler.latest, _(SAMPLE))
             elif data.looked is not self._drawn:
                 self._drawn = data.looked
                 self.preview.show(data.looked)

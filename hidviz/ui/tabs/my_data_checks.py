@@ -20,6 +20,8 @@ from hidviz.ui.plots.shared_state import SharedStatePlot
 from hidviz.ui.plots.synchrony import Distribution, Synchrony
 from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.own_checks import Checked
+from hidviz.ui.text.engine import of_engine
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.own_checks import (
     blocks_html,
     checks_in_words,
@@ -32,12 +34,13 @@ from hidviz.ui.text.own_checks import (
 from hidviz.ui.text.own_scan import called
 from hidviz.ui.theme import block_colours, inks
 
-IDLE = (
-    "A small cost is not enough. Let the model run free beside the data; see what its hidden units do; fit two halves "
-    "of the recording; and hide recorded units in turn to see whether they are found again."
+IDLE = N_(
+    "A small cost is not enough. Let the model run free beside the data; see what its hidden "
+    "units do; fit two halves of the recording; and hide recorded units in turn to see whether "
+    "they are found again."
 )
 WINDOW = 500  # bins
-LEGEND = "Grey: the data. Violet: the model. Dashed and hollow: lag 1."
+LEGEND = N_("Grey: the data. Violet: the model. Dashed and hollow: lag 1.")
 
 
 class ChecksSection:
@@ -55,20 +58,22 @@ class ChecksSection:
         self._dark = self._stale = False
         # A width that is given would be added up over a row, and make the whole page as wide.
         roomy: dict[str, Any] = {"sizing_mode": "stretch_width", "max_width": 380, "margin": (4, 0)}
-        self.model = pmui.Select(label="Model", options={"–": -1}, value=-1, size="small", **roomy)
-        self.hide = pmui.MultiChoice(label="Units to hide in turn", options=[], value=[], **roomy)
+        self.model = pmui.Select(label=_("Model"), options={"–": -1}, value=-1, size="small", **roomy)
+        self.hide = pmui.MultiChoice(label=_("Units to hide in turn"), options=[], value=[], **roomy)
         self.work = BackgroundWork(
-            Button("Check model", "play", "Make all four checks in the background", self._check, True),
-            Button("Stop checks", "stop", "Give up what is under way, and keep what is there", data.stop_checks),
-            IDLE, self.model, self.hide,
+            Button(_("Check model"), "play", _("Make all four checks in the background"), self._check, True),
+            Button(_("Stop checks"), "stop", _("Give up what is under way, and keep what is there"), data.stop_checks),
+            _(IDLE), self.model, self.hide,
         )  # fmt: skip
         self.synchrony = Synchrony()
-        self.pairs = Agreement("Correlations of pairs", "correlation in the data", "correlation in the model")
-        self.halves = Agreement("Couplings of two halves", "couplings of one half", "couplings of the other half")
+        self.pairs = Agreement(_("Correlations of pairs"), _("correlation in the data"), _("correlation in the model"))
+        self.halves = Agreement(
+            _("Couplings of two halves"), _("couplings of one half"), _("couplings of the other half")
+        )
         self.shared = SharedStatePlot()
         self.said = {name: words(sizing_mode="stretch_width") for name in ("free", "shared", "halves", "hidden")}
         self.first = pmui.IntSlider(
-            label="First bin", value=0, start=0, end=1, tooltips=False, size="small", width=320, margin=(4, 8)
+            label=_("First bin"), value=0, start=0, end=1, tooltips=False, size="small", width=320, margin=(4, 8)
         )
         self.first.param.watch(lambda _: self._on_change(), "value")
         self.blocks = words(size=14)
@@ -116,18 +121,18 @@ class ChecksSection:
 
         parts: dict[str, tuple[str, tuple[Any, ...]]] = {
             "free": (
-                "Left to itself, does the model behave like the data?",
+                _("Left to itself, does the model behave like the data?"),
                 (
                     row(figure_of(self.synchrony.figure), figure_of(self.pairs.figure), basis=360),
-                    words(LEGEND, size=14),
+                    words(_(LEGEND), size=14),
                 ),
             ),
             "shared": (
-                "What the hidden units do",
+                _("What the hidden units do"),
                 (line(self.first), figure_of(self.shared.above), figure_of(self.shared.below)),
             ),
-            "halves": ("Do two halves of the recording agree?", (figure_of(self.halves.figure), self.blocks)),
-            "hidden": ("Is a hidden unit a missing cell?", (self.table,)),
+            "halves": (_("Do two halves of the recording agree?"), (figure_of(self.halves.figure), self.blocks)),
+            "hidden": (_("Is a hidden unit a missing cell?"), (self.table,)),
         }
         return {
             name: pn.Column(
@@ -142,7 +147,7 @@ class ChecksSection:
         """Let the menu offer the models that are there, the chosen one first taken."""
         self._rows, chosen = table.rows, table.chosen
         names = {
-            f"{called(each)}{' (chosen)' if each is chosen else ''}": k
+            f"{called(each)}{_(' (chosen)') if each is chosen else ''}": k
             for k, each in enumerate(table.rows)
             if each.couplings is not None
         }
@@ -167,21 +172,21 @@ class ChecksSection:
     def _state(self, checked: Checked | None) -> str:
         data = self._data
         if data.check_problem:
-            return f"The checks have ended: {escape(data.check_problem)}"
+            return _("The checks have ended: {why}", why=escape(data.check_problem))
         if data.checking:
             if checked is None:
-                return "Preparing …"
+                return _("Preparing …")
             return checks_in_words(checked.doing, checked.n_done, checked.n, checked.predicted, checked.seconds_left)
         if checked is None:
-            return IDLE
-        of = f"Of: {called(checked.row)}."
+            return _(IDLE)
+        of = _("Of: {model}.", model=called(checked.row))
         if not checked.row.n_hidden:
-            return f"{of} It has no hidden units, so there is nothing more to check."
+            return f"{of} {_('It has no hidden units, so there is nothing more to check.')}"
         if checked.n_done < checked.n:
-            of += f" Stopped: {checked.n_done} of {checked.n} checks are there and stay."
+            of += _(" Stopped: {n_done} of {n} checks are there and stay.", n_done=checked.n_done, n=checked.n)
         if checked.scanned.table.rows is not (data.scanned and data.scanned.table.rows):
-            of += " The scan has been made anew since: check again for that."
-        return " ".join([of, *map(escape, checked.notes)])
+            of += _(" The scan has been made anew since: check again for that.")
+        return " ".join([of, *(escape(of_engine(note)) for note in checked.notes)])
 
     def _draw(self) -> None:
         checked = self._drawn

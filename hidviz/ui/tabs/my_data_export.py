@@ -13,11 +13,13 @@ from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.own_checks import Checked
 from hidviz.ui.state.own_scan import Scanned
 from hidviz.ui.tabs.my_data_checks import ChecksSection
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.my_data import command_words
 
-WHAT = (
-    "One .zip with the couplings and the posterior (model.npz), couplings by name (couplings.csv), the rows of the "
-    "scan (scan.csv), and settings with a hash of your data (settings.json); the data themselves are not in it."
+WHAT = N_(
+    "One .zip with the couplings and the posterior (model.npz), couplings by name "
+    "(couplings.csv), the rows of the scan (scan.csv), and settings with a hash of your data "
+    "(settings.json); the data themselves are not in it."
 )
 
 
@@ -33,7 +35,7 @@ class ExportSection:
         self._data, self._checks = data, checks
         self.command = words(sizing_mode="stretch_width")
         self.layout = pn.Column(
-            line(results_button(self._found)), words(WHAT, sizing_mode="stretch_width"), self.command,
+            line(results_button(self._found)), words(_(WHAT), sizing_mode="stretch_width"), self.command,
             sizing_mode="stretch_width", margin=0, visible=False,
         )  # fmt: skip
 
@@ -43,7 +45,7 @@ class ExportSection:
         self.layout.visible = scanned is not None
         if scanned is not None:
             self.command.object = (
-                "The same without a page:<br>"
+                f"{_('The same without a page:')}<br>"
                 f'<code style="overflow-wrap:anywhere">{escape(command_words(*scanned.command))}</code>'
             )
 

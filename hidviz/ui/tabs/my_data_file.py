@@ -16,15 +16,17 @@ from hidviz.ui.layout import line, words
 from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.numbers import read_number
 from hidviz.ui.state.own_files import LARGEST, How
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.my_data import LABELS, on_the_page
 
-WHAT = (
-    "Does something that was not recorded drive your units? From their spikes this tab finds how many hidden units it "
-    "takes to predict them, how sure that is, and whether a hidden unit is a missing cell or a state that all share."
+WHAT = N_(
+    "Does something that was not recorded drive your units? From their spikes this tab finds how "
+    "many hidden units it takes to predict them, how sure that is, and whether a hidden unit is "
+    "a missing cell or a state that all share."
 )
-LIMIT = (
-    f".csv .tsv .txt .npy .npz .mat .nwb .h5, at most {LARGEST // 2**20} MB; several files are trials. They "
-    "stay in the memory of this server, on its disk only while they are read, and are gone when the page is closed."
+LIMIT = N_(
+    ".csv .tsv .txt .npy .npz .mat .nwb .h5, at most {n} MB; several files are trials. They stay in the memory of this "
+    "server, on its disk only while they are read, and are gone when the page is closed."
 )
 FIELDS: Mapping[str, Mapping[str, Any]] = MappingProxyType({
     "variable": {"kind": "text", "help": "Which variable, of a file that holds several."},
@@ -50,25 +52,28 @@ class FileSection:
         self._shown: How | None = None
         self._told = ""
         self.buttons = Buttons(
-            Button("Try ours", "play", "16 units of a hippocampus, 998 s, that ship with hidviz", data.try_ours, True),
+            Button(_("Try ours"), "play", _("16 units of a hippocampus, 998 s, that ship with hidviz"),
+                   data.try_ours, True),
             columns=0, margin=(4, 0),
         )  # fmt: skip
         self.files = Files(
-            data.open, data.refuse, LARGEST, label="Drop your files here, or choose them", variant="outlined",
-            uploaded_label="Drop other files here, or choose them",
+            data.open, data.refuse, LARGEST, label=_("Drop your files here, or choose them"), variant="outlined",
+            uploaded_label=_("Drop other files here, or choose them"),
             margin=(4, 0), sx={"minHeight": "38px", "--pmui-fileinput-border-style": "dashed"},
         )  # fmt: skip
-        self.limit = words(LIMIT, size=14, sizing_mode="stretch_width")
+        self.limit = words(_(LIMIT, n=LARGEST // 2**20), size=14, sizing_mode="stretch_width")
         self.state = words(sizing_mode="stretch_width", visible=False)
         self.notice = Notice(lambda: None, sizing_mode="stretch_width", margin=(4, 0))
         self.form = Form(
             self._typed,
-            groups=[{"title": "How to read the files", "folded": True, "rows": ROWS}],
-            fields={name: {**field, "label": LABELS[name]} for name, field in FIELDS.items()},
+            groups=[{"title": _("How to read the files"), "folded": True, "rows": ROWS}],
+            fields={
+                name: {**field, "label": _(LABELS[name]), "help": _(field["help"])} for name, field in FIELDS.items()
+            },
             values=_values(How()), margin=(4, 0), visible=False, sizing_mode="stretch_width", max_width=640,
         )  # fmt: skip
         self.layout = pn.Column(
-            words(WHAT, sizing_mode="stretch_width"), line(self.buttons, self.files), self.limit, self.notice,
+            words(_(WHAT), sizing_mode="stretch_width"), line(self.buttons, self.files), self.limit, self.notice,
             self.state, self.form,
             sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
@@ -76,7 +81,7 @@ class FileSection:
     def show(self) -> None:
         """Say what is under way or wrong, and how files are read."""
         data = self._data
-        self.state.param.update(object="Reading …", visible=data.reading)
+        self.state.param.update(object=_("Reading …"), visible=data.reading)
         if data.problem != self._told:  # one that was put away does not come back
             self._told = data.problem
             self.notice.param.update(text=on_the_page(data.problem), cure="")
@@ -94,7 +99,7 @@ class FileSection:
         try:
             value = _value(name, text)
         except ValueError as error:
-            self.form.errors = self.form.errors | {name: f"{LABELS[name]} {error}"}
+            self.form.errors = self.form.errors | {name: f"{_(LABELS[name])} {error}"}
             return
         self.form.errors = {key: why for key, why in self.form.errors.items() if key != name}
         how = replace(self._data.how, **{{"from": "start", "to": "stop"}.get(name, name): value})
@@ -119,7 +124,7 @@ def _value(name: str, text: str | bool) -> Any:
         return text or None
     value = read_number(text)
     if name == "rate" and value <= 0.0:
-        raise ValueError(f"must be above 0, got {text}.")
+        raise ValueError(_("must be above 0, got {text}.", text=text))
     return value
 
 

@@ -12,10 +12,11 @@ from hidviz.ui.layout import heading, line, row, table_pane, words
 from hidviz.ui.plots.preview import Loss, Rates
 from hidviz.ui.plots.spike_marks import SpikeMarks
 from hidviz.ui.state.own_files import Looked
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.my_data import NEXT, head_in_words, remarks_html, units_table
 
 WIDTHS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200)  # ms
-COUNTS = "These are counts: their bins are what the file says."
+COUNTS = N_("These are counts: their bins are what the file says.")
 
 
 class PreviewSection:
@@ -30,15 +31,15 @@ class PreviewSection:
         self._on_width = on_width
         self.head = words(styles={"overflow-wrap": "anywhere"}, sizing_mode="stretch_width")
         self.slider = pmui.DiscreteSlider(
-            label="Bin width (ms)", options=list(WIDTHS), value=round(1000 * width), tooltips=False, size="small",
+            label=_("Bin width (ms)"), options=list(WIDTHS), value=round(1000 * width), tooltips=False, size="small",
             width=320, margin=(8, 8),
         )  # fmt: skip
         self.slider.param.watch(lambda event: self._on_width(event.new / 1000), "value")
-        self.counts = words(COUNTS, visible=False)
+        self.counts = words(_(COUNTS), visible=False)
         self.remarks = words(sizing_mode="stretch_width")
         self.raster, self.rates, self.loss = SpikeMarks(), Rates(), Loss()
-        self._loss_place = self._titled("Spikes lost to binning", self.loss.figure)
-        self.show_table = pmui.Switch(label="Show the units in numbers", value=False, margin=(4, 0))
+        self._loss_place = self._titled(_("Spikes lost to binning"), self.loss.figure)
+        self.show_table = pmui.Switch(label=_("Show the units in numbers"), value=False, margin=(4, 0))
         self.table = table_pane(visible=False)
         self.show_table.param.watch(self._switch, "value")
         self.raster_title = words(size=15, weight=600, sizing_mode="stretch_width")
@@ -46,7 +47,7 @@ class PreviewSection:
         self.drawing = pn.Column(self.raster_title, self._picture, sizing_mode="stretch_width", margin=(8, 0))
         self.layout = pn.Column(
             self.head, line(self.slider, self.counts), self.remarks,
-            row(self._titled("Rates", self.rates.figure), self._loss_place, basis=360),
+            row(self._titled(_("Rates"), self.rates.figure), self._loss_place, basis=360),
             self.show_table, self.table,
             sizing_mode="stretch_width", margin=0, visible=False,
         )  # fmt: skip
@@ -60,11 +61,13 @@ class PreviewSection:
         """Draw what was read."""
         preview = found.preview
         self.layout.visible = True
-        self.head.object = f"{head_in_words(found.source.title, found.spikes, preview)} {NEXT}"
+        self.head.object = f"{head_in_words(found.source.title, found.spikes, preview)} {_(NEXT)}"
         self.remarks.object = remarks_html(preview.remarks)
         self.slider.visible, self.counts.visible = found.bin is not None, found.bin is None
         per_second = preview.rates
-        values, unit = (preview.fired, "spikes per bin") if per_second is None else (per_second, "spikes per second")
+        values, unit = (
+            (preview.fired, _("spikes per bin")) if per_second is None else (per_second, _("spikes per second"))
+        )
         self.rates.show(values, preview.names, unit)
         self._loss_place.visible = found.bin is not None
         if found.bin is not None:
@@ -76,7 +79,7 @@ class PreviewSection:
         """The first bins of a recording, under words of one's own or how long they last."""
         n = len(found.sample)
         long = "" if found.preview.bin is None else f", {n * found.preview.bin:g} s"
-        self.raster_title.object = what or f"The first {n} bins{long}: a mark where a unit fires"
+        self.raster_title.object = what or _("The first {n} bins{long}: a mark where a unit fires", n=n, long=long)
         self.raster.show(found.sample, found.preview.names)
 
     def restyle(self, dark: bool) -> None:

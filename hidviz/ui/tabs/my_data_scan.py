@@ -15,31 +15,37 @@ from hidviz.ui.layout import table_pane, words
 from hidviz.ui.plots.gains import Gains
 from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.own_scan import Plan, Scanned
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.my_data import on_the_page
 from hidviz.ui.text.own_scan import answer, end_in_words, progress_in_words, rows_table
 
-IDLE = (
-    "Models with more and more hidden units learn from three fifths of the recording; one fifth stops them, and the "
-    "last fifth, which none of them has seen, judges them. Rows appear as they come; stop whenever you like."
+IDLE = N_(
+    "Models with more and more hidden units learn from three fifths of the recording; one fifth "
+    "stops them, and the last fifth, which none of them has seen, judges them. Rows appear as "
+    "they come; stop whenever you like."
 )
-WHICH = {"both": "both", "no": "without", "yes": "with"}
+WHICH = {"both": N_("both"), "no": N_("without"), "yes": N_("with")}
 HELP = {
-    "most": "The scan begins with none.",
-    "coupled": "Whether they are coupled to each other and themselves from bin to bin; without, they forget after one.",
-    "repeats": "What is the same in all trials, as an input of its own; only with 20 trials or more of one length.",
-    "starts": "Random starts of each model; the best is kept.",
+    "most": N_("The scan begins with none."),
+    "coupled": N_(
+        "Whether they are coupled to each other and themselves from bin to bin; without, they forget after one."
+    ),
+    "repeats": N_("What is the same in all trials, as an input of its own; only with 20 trials or more of one length."),
+    "starts": N_("Random starts of each model; the best is kept."),
     "sparse": (
-        "Sets couplings that the data do not ask for to exactly zero, in every model, lag 1 and lag 2 too; "
-        "how strongly, the part that stops the steps decides. Takes several times as long."
+        N_(
+            "Sets couplings that the data do not ask for to exactly zero, in every model, lag 1 and lag "
+            "2 too; how strongly, the part that stops the steps decides. Takes several times as long."
+        )
     ),
 }
 FIELDS = {
-    "most": ("Most hidden units", [(str(k), str(k)) for k in range(1, 7)]),
-    "coupled": ("Memory (M)", list(WHICH.items())),
-    "repeats": ("Stimulus h(t)", list(WHICH.items())),
-    "starts": ("Starts", [(str(k), str(k)) for k in (1, 2, 3, 5, 8)]),
+    "most": (N_("Most hidden units"), [(str(k), str(k)) for k in range(1, 7)]),
+    "coupled": (N_("Memory (M)"), list(WHICH.items())),
+    "repeats": (N_("Stimulus h(t)"), list(WHICH.items())),
+    "starts": (N_("Starts"), [(str(k), str(k)) for k in (1, 2, 3, 5, 8)]),
 }
-SPARSE = "Sparse couplings (L1)"
+SPARSE = N_("Sparse couplings (L1)")
 
 
 class ScanSection:
@@ -56,16 +62,18 @@ class ScanSection:
             self._turned,
             groups=[{"title": "", "folded": False, "rows": [list(FIELDS), ["sparse"]]}],
             fields={
-                name: {"kind": "choice", "label": label, "options": [list(pair) for pair in options],
-                       "help": HELP[name]}
+                name: {"kind": "choice", "label": _(label), "options": [[key, _(text)] for key, text in options],
+                       "help": _(HELP[name])}
                 for name, (label, options) in FIELDS.items()
-            } | {"sparse": {"kind": "switch", "label": SPARSE, "help": HELP["sparse"]}},
+            } | {"sparse": {"kind": "switch", "label": _(SPARSE), "help": _(HELP["sparse"])}},
             values=self._values(), margin=0, sizing_mode="stretch_width", max_width=640,
         )  # fmt: skip
         self.work = BackgroundWork(
-            Button("Start scan", "play", "Learn and judge these models in the background", self._start, True),
-            Button("Stop scan", "stop", "Give up what is under way, and keep the rows that are there", data.stop_scan),
-            IDLE,
+            Button(_("Start scan"), "play", _("Learn and judge these models in the background"), self._start, True),
+            Button(
+                _("Stop scan"), "stop", _("Give up what is under way, and keep the rows that are there"), data.stop_scan
+            ),
+            _(IDLE),
         )
         self.notice = words(sizing_mode="stretch_width", styles={"font-style": "italic"}, visible=False)
         self.answer = words(size=17, sizing_mode="stretch_width", margin=(8, 0))
@@ -93,10 +101,12 @@ class ScanSection:
             return
         table = scanned.table
         self.notice.visible = scanned.looked is not data.looked
-        wide = "" if scanned.looked.bin is None else f" in bins of {1000 * scanned.looked.bin:g} ms"
-        self.notice.object = (
-            f"These rows are of {escape(scanned.looked.source.title)}{wide}, as it was when the scan began, not of "
-            "what is shown above: start the scan again for that."
+        wide = "" if scanned.looked.bin is None else _(" in bins of {bin:g} ms", bin=1000 * scanned.looked.bin)
+        self.notice.object = _(
+            "These rows are of {title}{wide}, as it was when the scan began, not of what is shown above: "
+            "start the scan again for that.",
+            title=escape(scanned.looked.source.title),
+            wide=wide,
         )
         self.answer.object = answer(table, complete=scanned.complete)
         self.plot.show(table, scanned.plan.most)
@@ -111,12 +121,12 @@ class ScanSection:
     def _state(self, scanned: Scanned | None) -> str:
         data = self._data
         if data.scan_problem:
-            return f"The scan has ended: {escape(on_the_page(data.scan_problem))}"
+            return _("The scan has ended: {why}", why=escape(on_the_page(data.scan_problem)))
         if data.scanning:
-            return "Preparing …" if scanned is None else progress_in_words(scanned.table)
+            return _("Preparing …") if scanned is None else progress_in_words(scanned.table)
         if scanned is not None:
             return end_in_words(scanned.table, stopped=not scanned.complete)
-        return IDLE
+        return _(IDLE)
 
     def _start(self) -> None:
         self._data.scan(self._plan)

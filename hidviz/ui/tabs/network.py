@@ -11,9 +11,10 @@ from hidviz.network import Couplings, aligned
 from hidviz.ui.components.schematic import Schematic
 from hidviz.ui.layout import offer, row, sentence
 from hidviz.ui.plots.heatmaps import scale_for
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.picture import network_picture, unit_name
 
-WHOSE = ("True", "Inferred", "Inferred, aligned")
+WHOSE = (N_("True"), N_("Inferred"), N_("Inferred, aligned"))
 ALL_UNITS = -1  # a menu shows None as nothing chosen
 
 
@@ -23,11 +24,15 @@ class NetworkView:
     def __init__(self) -> None:
         wide = {"sizing_mode": "stretch_width", "size": "small", "margin": (6, 0)}
         slide = wide | {"tooltips": False}  # which would cover the label
-        self.whose = pmui.Select(label="Couplings drawn", options=list(WHOSE), value=WHOSE[0], **wide)
-        self.unit = pmui.Select(label="Isolate unit", options={"all units": ALL_UNITS}, value=ALL_UNITS, **wide)
-        self.n_edges = pmui.IntSlider(label="Strongest couplings drawn", value=100, start=10, end=400, step=10, **slide)
+        self.whose = pmui.Select(
+            label=_("Couplings drawn"), options={_(whose): whose for whose in WHOSE}, value=WHOSE[0], **wide
+        )
+        self.unit = pmui.Select(label=_("Isolate unit"), options={_("all units"): ALL_UNITS}, value=ALL_UNITS, **wide)
+        self.n_edges = pmui.IntSlider(
+            label=_("Strongest couplings drawn"), value=100, start=10, end=400, step=10, **slide
+        )
         self.line = sentence()
-        self.schematic = Schematic("Network over time", self._choose, sizing_mode="stretch_width", margin=0)
+        self.schematic = Schematic(_("Network over time"), self._choose, sizing_mode="stretch_width", margin=0)
         self._frame: Frame | None = None
         for control in (self.whose, self.unit, self.n_edges):
             control.param.watch(lambda _: self._draw(), "value")
@@ -53,7 +58,7 @@ class NetworkView:
             return
         truth, couplings = self._frame.data.truth, drawn(self.whose.value, self._frame)
         n_visible, n = couplings.n_visible, couplings.n_visible + couplings.n_hidden
-        offer(self.unit, {"all units": ALL_UNITS} | {unit_name(unit, n_visible): unit for unit in range(n)})
+        offer(self.unit, {_("all units"): ALL_UNITS} | {unit_name(unit, n_visible): unit for unit in range(n)})
         picture = network_picture(
             couplings,
             largest=scale_for(truth, couplings.n_hidden).largest,

@@ -31,10 +31,12 @@ from hidviz.ui.layout import line, row, sentence
 from hidviz.ui.plots.restarts import WITHIN, RestartsPlot, legend, marks_of
 from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
+from hidviz.ui.text.engine import of_engine
+from hidviz.ui.text.language import N_, _
 
 PERIOD = 0.2  # seconds between drawings while the starts are learning
-IDLE = "Learn from many random starts on the same data: do they end at one model, up to signs and labels?"
-SHOWN = "What it is about, eight starts of Fig. 3 that are kept:"
+IDLE = N_("Learn from many random starts on the same data: do they end at one model, up to signs and labels?")
+SHOWN = N_("What it is about, eight starts of Fig. 3 that are kept:")
 
 
 class RestartsTab:
@@ -47,7 +49,7 @@ class RestartsTab:
     """
 
     key = "restarts"
-    title = "Restarts"
+    title = N_("Restarts")
 
     def __init__(
         self,
@@ -106,22 +108,23 @@ class RestartsTab:
 
     def _build(self) -> None:
         self.number = pmui.IntInput(
-            label="Number of starts", value=8, width=160, size="small", margin=(4, 0),
-            description=f"How many random starts, from 1 to {MOST_STARTS}. Acts when Run starts is pressed.",
+            label=_("Number of starts"), value=8, width=160, size="small", margin=(4, 0),
+            description=_("How many random starts, from 1 to {n}. Acts when Run starts is pressed.", n=MOST_STARTS),
         )  # fmt: skip
         self.number.param.watch(lambda _: self._answer(""), "value")
         self.buttons = Buttons(
-            Button("Run starts", "play", "Learn from all starts in turn; go on if paused", self.run, primary=True),
-            Button("Pause starts", "pause", "Wait, and keep everything", self._runner.pause),
-            columns=0, margin=0, disabled=["Pause starts"],
+            Button(_("Run starts"), "play", _("Learn from all starts in turn; go on if paused"), self.run,
+                   primary=True),
+            Button(_("Pause starts"), "pause", _("Wait, and keep everything"), self._runner.pause),
+            columns=0, margin=0, disabled=[_("Pause starts")],
         )  # fmt: skip
         self.stop = pmui.Button(
-            label="Stop starts", variant="outlined", disabled=True, on_click=lambda _: self._runner.stop(), margin=0
+            label=_("Stop starts"), variant="outlined", disabled=True, on_click=lambda _: self._runner.stop(), margin=0
         )
         self.progress = pmui.LinearProgress(
             value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)
         )
-        self.found = sentence(IDLE)
+        self.found = sentence(_(IDLE))
         self.notice = sentence(style="italic")
         self.legend = pn.pane.HTML("", margin=(4, 0), sizing_mode="stretch_width")
         plots = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0) for plot in self.plot.figures.values()]
@@ -166,17 +169,17 @@ class RestartsTab:
         item = self._runner.latest
         if self._experiment is None and self._keeper.latest is not None:
             self._draw_starts(self._keeper.latest)
-            self.found.object = f"{IDLE} {SHOWN} {in_words(self._keeper.latest)}"
+            self.found.object = f"{_(IDLE)} {_(SHOWN)} {in_words(self._keeper.latest)}"
         if isinstance(item, Restarts):
             self._draw_starts(item)
             self.found.object = in_words(item)
         elif isinstance(item, Progress):
-            self.found.object = f"{item.what} …"
+            self.found.object = f"{of_engine(item.what)} …"
         if self._runner.failure:
             self.found.object = str(self._runner.failure)
         self.progress.visible = not self._runner.ended
         self.progress.value = round(100 * (item.n_ended / item.n if isinstance(item, Restarts) else 0.0))
-        self.buttons.disabled = ["Run starts"] if self._runner.running else ["Pause starts"]
+        self.buttons.disabled = [_("Run starts")] if self._runner.running else [_("Pause starts")]
         self.stop.disabled = self._runner.ended
 
     def _draw_starts(self, table: Restarts) -> None:
@@ -195,7 +198,7 @@ class RestartsTab:
         self.table.shown = next((start.index for start in starts if start.frame.snapshot is snapshot), 0)
         changed = self._experiment is not None and not same_but_start(session.wanted, self._experiment)
         self.notice.object = (
-            "The knobs have changed since these starts were run; loading one brings its own knobs back."
+            _("The knobs have changed since these starts were run; loading one brings its own knobs back.")
             if changed
             else ""
         )
@@ -208,11 +211,19 @@ def same_but_start(one: Experiment, other: Experiment) -> bool:
 
 def in_words(table: Restarts) -> str:
     """How far the starts have come and how many of them agree."""
-    ended = "all have ended" if table.n_ended == table.n else f"{table.n_ended} of them have ended"
+    ended = (
+        _("all have ended") if table.n_ended == table.n else _("{n_ended} of them have ended", n_ended=table.n_ended)
+    )
     best = table.n_best()
-    who = f"**{best} of {table.n} starts reached the best cost**, {table.lowest:.6f} nats per bin, within {WITHIN}"
+    who = _(
+        "**{best} of {n} starts reached the best cost**, {lowest:.6f} nats per bin, within {within}",
+        best=best,
+        n=table.n,
+        lowest=table.lowest,
+        within=WITHIN,
+    )
     if not best:
-        who = f"{table.n} starts, the lowest cost so far {table.lowest:.6f} nats per bin"
+        who = _("{n} starts, the lowest cost so far {lowest:.6f} nats per bin", n=table.n, lowest=table.lowest)
     gauges = len({start.gauge for start in table.starts if start.cost <= table.lowest + SAME})
-    different = f" in {gauges} different gauges" if best > 1 and gauges > 1 else ""
+    different = _(" in {gauges} different gauges", gauges=gauges) if best > 1 and gauges > 1 else ""
     return f"{who}{different}; {ended}."

@@ -25,15 +25,17 @@ from hidviz.ui.layout import heading, line, sentence, table_pane
 from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.error_bar_worker import COPIES, measuring_of
 from hidviz.ui.state.session import Session
+from hidviz.ui.text.engine import of_engine
+from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.scores import bars_in_words, table_of, table_of_bars, verdict_of
 from hidviz.ui.theme import block_colours, inks
 
-IDLE = (
-    "Score the fit that the Learn tab shows on data it has not seen, beside models without hidden units; or ask how "
-    "precisely the data determine each of its couplings."
+IDLE = N_(
+    "Score the fit that the Learn tab shows on data it has not seen, beside models without "
+    "hidden units; or ask how precisely the data determine each of its couplings."
 )
-SHOWN = "What it is about, the run of Fig. 3 that is kept:"
-MOVED = "The page has moved on since: press again to score what it shows now."
+SHOWN = N_("What it is about, the run of Fig. 3 that is kept:")
+MOVED = N_("The page has moved on since: press again to score what it shows now.")
 
 
 class Switches(TypedDict):
@@ -53,11 +55,11 @@ class Subject:
     def fits(self) -> dict[str, Couplings]:
         """The couplings shown, and those that a run would report if they are others."""
         snapshot = self.frame.snapshot
-        found = {f"This fit, step {snapshot.step:,}": snapshot.couplings}
+        found = {_("This fit, step {step:,}", step=snapshot.step): snapshot.couplings}
         if snapshot.best is not None and snapshot.best.couplings != snapshot.couplings:
-            found[f"Best held-out, step {snapshot.best.step:,}"] = snapshot.best.couplings
+            found[_("Best held-out, step {step:,}", step=snapshot.best.step)] = snapshot.best.couplings
         elif snapshot.best is None and snapshot.average is not None:
-            found["Average of the last steps"] = snapshot.average[0]
+            found[_("Average of the last steps")] = snapshot.average[0]
         return found
 
     @property
@@ -90,7 +92,7 @@ class ScoresTab:
     """
 
     key = "scores"
-    title = "Scores"
+    title = N_("Scores")
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -139,24 +141,24 @@ class ScoresTab:
 
     def _build(self) -> None:
         self.buttons = Buttons(
-            Button("Score this fit", "play", "Training and held-out cost, AIC and BIC, beside the baselines",
+            Button(_("Score this fit"), "play", _("Training and held-out cost, AIC and BIC, beside the baselines"),
                    self.judge, True),
-            Button("Error bars", "bars", "How precisely the data determine each coupling", self.measure),
+            Button(_("Error bars"), "bars", _("How precisely the data determine each coupling"), self.measure),
             columns=0, margin=0,
         )  # fmt: skip
-        self.stop = pmui.Button(label="Cancel", variant="outlined", disabled=True, on_click=self._cancel, margin=0)
+        self.stop = pmui.Button(label=_("Cancel"), variant="outlined", disabled=True, on_click=self._cancel, margin=0)
         self.progress = pmui.LinearProgress(
             value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)
         )
-        self.status, self.notice = sentence(IDLE), sentence(style="italic")
+        self.status, self.notice = sentence(_(IDLE)), sentence(style="italic")
         self.table, self.bars = table_pane(), table_pane()
         self.verdict, self.known = sentence(), sentence()
         self.models = pmui.Column(
-            heading("Which model?"), self.table, self.verdict, sizing_mode="stretch_width", margin=(12, 0),
+            heading(_("Which model?")), self.table, self.verdict, sizing_mode="stretch_width", margin=(12, 0),
             visible=False,
         )  # fmt: skip
         self.couplings = pmui.Column(
-            heading("How well are its couplings known?"), self.bars, self.known, sizing_mode="stretch_width",
+            heading(_("How well are its couplings known?")), self.bars, self.known, sizing_mode="stretch_width",
             margin=(12, 0), visible=False,
         )  # fmt: skip
         head = line(self.buttons, self.stop)
@@ -181,7 +183,7 @@ class ScoresTab:
         if subject is None:
             return
         if LEARNERS[subject.frame.experiment.learner].copies:
-            self.status.object = COPIES
+            self.status.object = _(COPIES)
             return
         self._measured = subject
         self._bars.start(measuring_of(subject.frame))
@@ -189,7 +191,7 @@ class ScoresTab:
     def _subject(self) -> Subject | None:
         frame = self._session.frame
         if frame is None:
-            self.status.object = "There is no fit to score yet: wait for the first step, or press Run."
+            self.status.object = _("There is no fit to score yet: wait for the first step, or press Run.")
             return None
         return Subject(frame)
 
@@ -219,28 +221,28 @@ class ScoresTab:
         judgement, bars = self._judge.latest, self._bars.latest
         parts, fractions = [], []
         if not self._judge.ended:
-            doing = judgement.doing if judgement else "the truth"
-            parts.append(f"Scoring: {doing} …")
+            doing = of_engine(judgement.doing) if judgement else _("the truth")
+            parts.append(_("Scoring: {doing} …", doing=doing))
             fractions.append(len(judgement.candidates) / judgement.n if judgement else 0.0)
         if not self._bars.ended:
-            parts.append("Working out error bars …")
+            parts.append(_("Working out error bars …"))
             fractions.append(bars if isinstance(bars, float) else 0.0)
         for runner, what, cut in (
-            (self._judge, "Scoring", judgement is not None and bool(judgement.doing)),
-            (self._bars, "Error bars", isinstance(bars, float)),
+            (self._judge, _("Scoring"), judgement is not None and bool(judgement.doing)),
+            (self._bars, _("Error bars"), isinstance(bars, float)),
         ):
             if runner.failure:
                 parts.append(str(runner.failure))
             elif runner.ended and cut:
-                parts.append(f"{what} cancelled.")
+                parts.append(_("{what} cancelled.", what=what))
         started = self._judged is not None or self._measured is not None
-        self.status.object = " ".join(parts) or ("" if started else f"{IDLE} {SHOWN}")
+        self.status.object = " ".join(parts) or ("" if started else f"{_(IDLE)} {_(SHOWN)}")
         self.progress.visible = bool(fractions)
         self.progress.value = round(100 * min(fractions, default=0.0))
         self.stop.disabled = not fractions
         self.buttons.disabled = [
             name
-            for name, runner in (("Score this fit", self._judge), ("Error bars", self._bars))
+            for name, runner in ((_("Score this fit"), self._judge), (_("Error bars"), self._bars))
             if not runner.ended
         ]  # fmt: skip
 
@@ -248,4 +250,4 @@ class ScoresTab:
         frame = self._session.frame
         subjects = [each for each in (self._judged, self._measured) if each is not None]
         moved = frame is not None and any(each.frame.snapshot is not frame.snapshot for each in subjects)
-        self.notice.object = MOVED if moved else ""
+        self.notice.object = _(MOVED) if moved else ""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from hidviz.evaluation import Excerpt, Path, by_delay, n_paths
 from hidviz.network import Couplings
+from hidviz.ui.text.language import _, _n
 from hidviz.ui.text.picture import Link, Mark, Picture, block_of, unit_name
 from hidviz.units import MINUS
 
@@ -40,7 +41,7 @@ def path_picture(seen: Excerpt, path: Path, choice: Choice) -> Picture:
     links, marks = [], [Mark(0, choice.sender, f"{_letter(choice, n_visible)} = {number(sent(seen, choice))}")]
     for row, (before, after) in enumerate(pairwise(chain)):
         block, strength = coupling(couplings, after, before)
-        gain = f"adds {number(path.product * sent(seen, choice))} to Δ{block}"
+        gain = _("adds {product} to Δ{block}", product=number(path.product * sent(seen, choice)), block=block)
         links.append(Link(row, before, after, block, strength, f"{block} = {number(strength)}" if row else gain))
         if row:
             marks.append(Mark(row, before, f"1 − μ² = {seen.X[row, before - n_visible]:.3f}"))
@@ -53,19 +54,26 @@ def path_picture(seen: Excerpt, path: Path, choice: Choice) -> Picture:
         largest=max([abs(link.strength) for link in links if link.strength] or [1.0]),
         marks=tuple(marks),
         backwards=True,
-        says=f"From {unit_name(path.source, n_visible)} at t + {q + 2} back to hidden {choice.receiver + 1} at t + 1, "
-        f"product {number(path.product)}.",
+        says=_(
+            "From {unit_name} at t + {q} back to hidden {receiver} at t + 1, product {product}.",
+            unit_name=unit_name(path.source, n_visible),
+            q=q + 2,
+            receiver=choice.receiver + 1,
+            product=number(path.product),
+        ),
     )
 
 
 def factors(seen: Excerpt, path: Path, choice: Choice) -> list[Factor]:
     """Every factor of the path in its order, and that of the sender last."""
     n_visible, last = seen.couplings.n_visible, choice.t + choice.q + 1
-    named = [(f"ε of visible {path.source + 1}", last + 1)]
+    named = [(_("ε of visible {source}", source=path.source + 1), last + 1)]
     for k, unit in enumerate(path.units):
-        named.append((f"{'M' if k else 'K'} from hidden {unit + 1}", last - k))
-        named.append((f"1 − μ² of hidden {unit + 1}", last - k))
-    named.append((f"{_letter(choice, n_visible)} of {unit_name(choice.sender, n_visible)}", choice.t))
+        named.append((_("{block} from hidden {unit}", block="M" if k else "K", unit=unit + 1), last - k))
+        named.append((_("1 − μ² of hidden {unit}", unit=unit + 1), last - k))
+    named.append(
+        (_("{letter} of {unit}", letter=_letter(choice, n_visible), unit=unit_name(choice.sender, n_visible)), choice.t)
+    )
     rows, product = [], 1.0
     for (name, at), value in zip(named, (*path.factors, sent(seen, choice)), strict=True):
         product *= value
@@ -79,12 +87,28 @@ def sums(seen: Excerpt, choice: Choice, gradient: Couplings) -> list[tuple[str, 
     shares = by_delay(seen, choice.receiver)
     back = float(shares.sum())
     block, whole = coupling(gradient, n_visible + choice.receiver, choice.sender)
-    target = f"Δ{block}, {unit_name(choice.sender, n_visible)} to hidden {choice.receiver + 1}"
+    target = _(
+        "Δ{block}, {unit_name} to hidden {receiver}",
+        block=block,
+        unit_name=unit_name(choice.sender, n_visible),
+        receiver=choice.receiver + 1,
+    )
     return [
-        (f"all {n_paths(n_visible, n_hidden, choice.q):,} paths of delay {choice.q}", float(shares[choice.q])),
-        (f"all delays up to {len(shares) - 1}" if seen.couplings.M.any() else "all delays", back),
-        (f"× {_letter(choice, n_visible)}: what bin {choice.t:,} adds to {target}", back * sent(seen, choice)),
-        (f"all bins: {target} (nats)", whole),
+        (
+            _("all {n_paths:,} paths of delay {q}", n_paths=n_paths(n_visible, n_hidden, choice.q), q=choice.q),
+            float(shares[choice.q]),
+        ),
+        (_("all delays up to {n}", n=len(shares) - 1) if seen.couplings.M.any() else _("all delays"), back),
+        (
+            _(
+                "× {letter}: what bin {t:,} adds to {target}",
+                letter=_letter(choice, n_visible),
+                t=choice.t,
+                target=target,
+            ),
+            back * sent(seen, choice),
+        ),
+        (_("all bins: {target} (nats)", target=target), whole),
     ]
 
 
@@ -94,21 +118,23 @@ def shares_in_words(seen: Excerpt, choice: Choice) -> str:
     if not shares[1:].any():
         return ""
     listed = " · ".join(f"q\u00a0=\u00a0{q}: {number(float(share))}" for q, share in enumerate(shares))
-    return f"What each delay adds: {listed}"
+    return _("What each delay adds: {listed}", listed=listed)
 
 
 def explanation(choice: Choice, recurrent: bool) -> str:
     """What a path of this delay is."""
     if not recurrent:
-        return (
-            "**M = 0**: hidden units get no input from each other, so a path has no intermediate hidden step. From the "
-            "error at t + 2 it leads to the receiving unit at t + 1, and q\u00a0=\u00a00 is all there is."
+        return _(
+            "**M = 0**: hidden units get no input from each other, so a path has no intermediate hidden "
+            "step. From the error at t + 2 it leads to the receiving unit at t + 1, and q\u00a0=\u00a00 is all "
+            "there is."
         )
     n = choice.q + 1
-    return (
-        f"An error at t + {n + 1} comes back through {n} hidden unit{'s' if n > 1 else ''}. "
-        "Every further step multiplies by a coupling of M and a slope 1 − μ² of at most 1."
-    )
+    back = _n(
+        "An error at t + {later} comes back through {n} hidden unit.",
+        "An error at t + {later} comes back through {n} hidden units.", n, later=n + 1,
+    )  # fmt: skip
+    return f"{back} {_('Every further step multiplies by a coupling of M and a slope 1 − μ² of at most 1.')}"
 
 
 def sent(seen: Excerpt, choice: Choice) -> float:

@@ -33,8 +33,8 @@ _LETTERS = (
     ("J", N_("couplings from visible to visible units")),
     ("K", N_("from hidden to visible units")),
     ("L", N_("from visible to hidden units")),
-    ("cost", N_("minus the log likelihood for each time bin, in nats")),
-    ("aligned", N_("after the labels and signs of hidden units have been matched to the truth")),
+    (N_("cost"), N_("minus the log likelihood for each time bin, in nats")),
+    (N_("aligned"), N_("after the labels and signs of hidden units have been matched to the truth")),
 )
 
 
@@ -50,7 +50,7 @@ def handout(key: str, link: str, code: str) -> str:
     title = _(lesson.title) if lesson else _("Hidden units")
     asked = question(lesson.knobs.n_hidden if lesson else 2)
     steps = "".join(map(_step, lesson.steps)) if lesson else ""
-    letters = "".join(f"<dt>{letter}</dt><dd>{_(meaning)}</dd>" for letter, meaning in _LETTERS)
+    letters = "".join(f"<dt>{_(letter)}</dt><dd>{_(meaning)}</dd>" for letter, meaning in _LETTERS)
     return (
         f'<!doctype html><html lang="{language()}"><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{_LOOK}</style>"

@@ -9,21 +9,23 @@ from html import escape
 import numpy as np
 
 from hidviz.network import Preview, Spikes
+from hidviz.ui.text.engine import of_engine
+from hidviz.ui.text.language import N_, _
 from hidviz.units import duration
 
 LABELS = {
-    "variable": "Variable",
-    "rate": "Ticks a second",
-    "trials": "Trials",
-    "transpose": "Transpose",
-    "from": "From, s",
-    "to": "To, s",
-    "units": "Units to keep",
+    "variable": N_("Variable"),
+    "rate": N_("Ticks a second"),
+    "trials": N_("Trials"),
+    "transpose": N_("Transpose"),
+    "from": N_("From, s"),
+    "to": N_("To, s"),
+    "units": N_("Units to keep"),
 }
 """The options of the command line that are fields of the page, and what they are called there."""
 
 FEW_REMARKS = 8
-NEXT = (
+NEXT = N_(
     "Next: <b>Start scan</b>, below the figures. (<b>Run</b>, in the bar above, is for the network of the other tabs.)"
 )
 
@@ -36,29 +38,40 @@ def on_the_page(sentence: str) -> str:
     sentence = sentence.replace("add --transpose", "switch --transpose on").replace(" (--blocks 0)", "")
     sentence = re.sub(r"--(\w+) (none|\d+)\b", lambda said: f"{said[2]} in --{said[1]}", sentence)
     sentence = sentence.replace("such as --", "such as in --")
-    return re.sub(r"--(\w+)", lambda found: f"“{LABELS.get(found[1], found[1])}”", sentence)
+    return re.sub(r"--(\w+)", lambda found: f"“{_(LABELS[found[1]]) if found[1] in LABELS else found[1]}”", sentence)
 
 
 def head_in_words(title: str, spikes: Spikes, preview: Preview) -> str:
     """What was read, in two sentences of HTML."""
-    what = "spike times" if spikes.are_times else "counts"
-    trials = "" if len(preview.n_bins) == 1 else f" in {len(preview.n_bins)} trials"
+    what = _("spike times") if spikes.are_times else _("counts")
+    trials = "" if len(preview.n_bins) == 1 else _(" in {n} trials", n=len(preview.n_bins))
     long = "" if preview.seconds is None else f", {duration(preview.seconds)}"
-    wide = "" if preview.bin is None else f" of {1000 * preview.bin:g} ms"
+    wide = "" if preview.bin is None else _(" of {bin:g} ms", bin=1000 * preview.bin)
     total, lost = int(preview.n_spikes.sum()), int(preview.lost.sum())
-    part = f"{100 * lost / total:.1f} % of them lost, as they share a bin with another of their unit" if lost else ""
-    return (
-        f"<b>{escape(title)}</b>: {len(preview.names)} units, {what}{long}; {sum(preview.n_bins):,} bins{wide}"
-        f"{trials}. {total:,} spikes" + (f", {part}." if part else ".")
+    part = (
+        _("{lost:.1f} % of them lost, as they share a bin with another of their unit", lost=100 * lost / total)
+        if lost
+        else ""
     )
+    return _(
+        "<b>{title}</b>: {n} units, {what}{long}; {sum:,} bins{wide}{trials}. {total:,} spikes",
+        title=escape(title),
+        n=len(preview.names),
+        what=what,
+        long=long,
+        sum=sum(preview.n_bins),
+        wide=wide,
+        trials=trials,
+        total=total,
+    ) + (f", {part}." if part else ".")
 
 
 def remarks_html(remarks: tuple[str, ...]) -> str:
     """What looks wrong and what to do, as a list; the units dropped come with it."""
     if not remarks:
-        return "<p>Nothing looks wrong.</p>"
-    told = [on_the_page(remark) for remark in remarks]
-    more = [f"And {len(told) - FEW_REMARKS} remarks like these."] if len(told) > FEW_REMARKS else []
+        return f"<p>{_('Nothing looks wrong.')}</p>"
+    told = [of_engine(on_the_page(remark)) for remark in remarks]
+    more = [_("And {n} remarks like these.", n=len(told) - FEW_REMARKS)] if len(told) > FEW_REMARKS else []
     items = "".join(f"<li>{escape(text)}</li>" for text in [*told[:FEW_REMARKS], *more])
     return f'<ul style="margin:4px 0;padding-left:20px">{items}</ul>'
 
@@ -66,7 +79,7 @@ def remarks_html(remarks: tuple[str, ...]) -> str:
 def units_table(preview: Preview) -> str:
     """A row for each unit, the busiest first."""
     hertz = preview.rates
-    heads = ["unit", "spikes", "bins with one", "lost", *([] if hertz is None else ["Hz"])]
+    heads = [_("unit"), _("spikes"), _("bins with one"), _("lost"), *([] if hertz is None else ["Hz"])]
     rows = []
     for k in np.argsort(-preview.n_spikes, kind="stable"):
         lost = preview.lost[k] / max(int(preview.n_spikes[k]), 1)

@@ -8,33 +8,36 @@ from html import escape
 import numpy as np
 
 from hidviz.evaluation import Candidate, Comparison, ErrorBars, Evidence, Judgement
+from hidviz.ui.text.engine import of_engine
+from hidviz.ui.text.language import _
 
 
 def table_of(judgement: Judgement, accent: str) -> str:
     """The models judged so far as an HTML table; the one with the lowest held-out cost is marked in words too."""
-    heads = ("model", "training cost", "held-out cost", "AIC", "BIC", "parameters", "effective")
+    heads = (_("model"), _("training cost"), _("held-out cost"), "AIC", "BIC", _("parameters"), _("effective"))
     rows = "".join(_model_row(each, each is judgement.best) for each in judgement.candidates)
     n = next((each.training.n_transitions for each in judgement.candidates if each.training), None)
-    caption = "Costs in nats per bin; AIC and BIC in nats" + (f", n = {n:,} transitions. " if n else ". ")
-    caption += "Lag 1 and lag 2 know of no hidden units: each unit answers the visible states of one or two bins."
-    return _table("Models judged", heads, rows, caption, f"--best:{accent}")
+    caption = _("Costs in nats per bin; AIC and BIC in nats") + (_(", n = {n:,} transitions. ", n=n) if n else ". ")
+    caption += _("Lag 1 and lag 2 know of no hidden units: each unit answers the visible states of one or two bins.")
+    return _table(_("Models judged"), heads, rows, caption, f"--best:{accent}")
 
 
 def _model_row(candidate: Candidate, best: bool) -> str:
     paid = candidate.criteria
-    held_out = _shown(candidate.held_out) + ("<span>best</span>" if best else "")
+    held_out = _shown(candidate.held_out) + (f"<span>{_('best')}</span>" if best else "")
     cells = (_shown(candidate.training), held_out, *((f"{paid.aic:,.1f}", f"{paid.bic:,.1f}") if paid else "––"))
     values = "".join(f'<td class="held">{cell}</td>' if k == 1 else f"<td>{cell}</td>" for k, cell in enumerate(cells))
     number = f"{candidate.n_parameters:,}" if candidate.n_parameters else "–"
     kind = ' class="best"' if best else ""
     effective = "–" if paid is None or paid.n_effective is None else f"{paid.n_effective:,.1f}"
-    return f'<tr{kind}><th scope="row">{escape(candidate.name)}</th>{values}<td>{number}</td><td>{effective}</td></tr>'
+    name = escape(of_engine(candidate.name))
+    return f'<tr{kind}><th scope="row">{name}</th>{values}<td>{number}</td><td>{effective}</td></tr>'
 
 
 def _shown(evidence: Evidence | None) -> str:
     if evidence is None:
         return "–"
-    sampled = f" ± {evidence.cost_error:.4f}, ≥ {evidence.fewest:.0f} samples"
+    sampled = _(" ± {cost_error:.4f}, ≥ {fewest:.0f} samples", cost_error=evidence.cost_error, fewest=evidence.fewest)
     return f"{evidence.cost:.4f}" + ("" if evidence.exact else sampled)
 
 
@@ -44,88 +47,126 @@ def verdict_of(judgement: Judgement) -> str:
     best, said = judgement.best, []
     if best is None:
         said.append(
-            "There are no held-out data: set their length under Data, since they show how well a model predicts."
+            _("There are no held-out data: set their length under Data, since they show how well a model predicts.")
         )
     elif best.kind == "baseline":
         said.append(
-            f"**The fit does not beat a model without hidden units** ({_lower(best.name)}) on data it has not seen: "
-            "learn on, stop at the best held-out step, or take more data."
+            _(
+                "**The fit does not beat a model without hidden units** ({model}) on data it has not seen: "
+                "learn on, stop at the best held-out step, or take more data.",
+                model=_lower(best),
+            )
         )
     else:
         against = [
-            (f"{abs(held_out[best] - cost):.4f} {'below' if held_out[best] < cost else 'above'} {_lower(each.name)}")
+            (_("{size:.4f} below {model}") if held_out[best] < cost else _("{size:.4f} above {model}")).format(
+                size=abs(held_out[best] - cost), model=_lower(each)
+            )
             for each, cost in held_out.items()
             if each.kind != "fit"
         ]
-        said.append(f"**{best.name} predicts held-out data best**, in nats per bin {', '.join(against)}.")
+        said.append(
+            _(
+                "**{name} predicts held-out data best**, in nats per bin {against}.",
+                name=of_engine(best.name),
+                against=", ".join(against),
+            )
+        )
     paid = [each for each in judgement.candidates if each.criteria]
     if paid:
         aic, bic = (min(paid, key=lambda each, by=by: getattr(each.criteria, by)) for by in ("aic", "bic"))  # type: ignore[misc]
-        choice = f"AIC and BIC choose {_lower(aic.name)}."
+        choice = _("AIC and BIC choose {model}.", model=_lower(aic))
         if aic is not bic:
-            choice = f"AIC chooses {_lower(aic.name)}, BIC {_lower(bic.name)}."
+            choice = _("AIC chooses {aic}, BIC {bic}.", aic=_lower(aic), bic=_lower(bic))
         said.append(
-            f"{choice} Both count every parameter, as if all were told apart at the maximum of the likelihood. Trust "
-            "the held-out cost first; then AIC with the effective number of parameters in place of theirs, which "
-            "counts what a penalty or a wrong model makes of them. Hidden units to spare, without a penalty, mislead "
-            "that too."
+            _(
+                "{choice} Both count every parameter, as if all were told apart at the maximum of the "
+                "likelihood. Trust the held-out cost first; then AIC with the effective number of parameters "
+                "in place of theirs, which counts what a penalty or a wrong model makes of them. Hidden "
+                "units to spare, without a penalty, mislead that too.",
+                choice=choice,
+            )
         )
     costs = [cost for each in judgement.candidates for cost in (each.training, each.held_out)]
     if any(cost is not None and not cost.exact for cost in costs):
         said.append(
-            "Likelihoods with ± are sampled, for the exact sum over hidden states would take too long; after it the "
-            "effective samples of the least certain bin."
+            _(
+                "Likelihoods with ± are sampled, for the exact sum over hidden states would take too long; "
+                "after it the effective samples of the least certain bin."
+            )
         )
-    said += dict.fromkeys(f"{each.name}: {each.note}" for each in judgement.candidates if each.note)
+    said += dict.fromkeys(f"{of_engine(each.name)}: {each.note}" for each in judgement.candidates if each.note)
     return " ".join(said)
 
 
 def table_of_bars(comparison: Mapping[str, Comparison], colours: Mapping[str, str], step: int) -> str:
     """Standard errors beside the errors that the truth reveals, block by block, as an HTML table."""
-    heads = ("block", "couplings", "standard error", "actual error", "within 95 % bars")
+    heads = (_("block"), _("couplings"), _("standard error"), _("actual error"), _("within 95 % bars"))
     rows = "".join(
         f'<tr><th scope="row" style="color:{colours[name]}">{name}</th><td>{block.n:,}</td>'
         f"<td>{block.standard_error:.4f}</td><td>{block.error:.4f}</td><td>{100 * block.covered:.0f} %</td></tr>"
         for name, block in comparison.items()
     )
-    caption = f"Step {step:,}; root mean squares over each block, aligned to the truth."
-    return _table("Error bars by block", heads, rows, caption)
+    caption = _("Step {step:,}; root mean squares over each block, aligned to the truth.", step=step)
+    return _table(_("Error bars by block"), heads, rows, caption)
 
 
 def bars_in_words(bars: ErrorBars, converged: bool) -> str:
     """What the data leave open, in sentences."""
     n, n_flat, n_down = len(bars.eigenvalues), bars.n_flat, int((bars.eigenvalues < 0.0).sum())
-    said = [f"From the curvature of the exact likelihood ({bars.how}); four times the data would halve every bar."]
+    said = [
+        _(
+            "From the curvature of the exact likelihood ({how}); four times the data would halve every bar.",
+            how=of_engine(bars.how),
+        )
+    ]
     if not converged:
-        said.append("**This fit has not converged**, so its errors may exceed the bars.")
+        said.append(_("**This fit has not converged**, so its errors may exceed the bars."))
     if n_flat:
         shares = ", ".join(f"{100 * share:.0f} % {name}" for name, share in bars.flat_shares.items() if share >= 0.005)
         said.append(
-            f"**{n_flat} of {n} directions are flat** ({shares}): a step of length 1 along them costs less than half a "
-            "nat in all: not identifiable. The bars leave them out."
+            _(
+                "**{n_flat} of {n} directions are flat** ({shares}): a step of length 1 along them costs "
+                "less than half a nat in all: not identifiable. The bars leave them out.",
+                n_flat=n_flat,
+                n=n,
+                shares=shares,
+            )
         )
-        said += [f"{n_down} of them curve downwards: no maximum yet."] * bool(n_down)
+        said += [_("{n_down} of them curve downwards: no maximum yet.", n_down=n_down)] * bool(n_down)
     else:
-        said.append(f"None of the {n} directions is flat: the data determine every combination of couplings.")
+        said.append(_("None of the {n} directions is flat: the data determine every combination of couplings.", n=n))
     if len(bars.scale_errors):
         least, most = (_percent(float(end)) for end in (bars.scale_errors.min(), bars.scale_errors.max()))
-        range_of = least if least == most else f"{least} to {most}"
+        range_of = least if least == most else _("{least} to {most}", least=least, most=most)
         said.append(
-            f"Along the scale valley of a hidden unit, K → cK and L → L/c, the factor c is known to {range_of}: "
-            "for weak couplings the data determine only the products of K and L."
+            _(
+                "Along the scale valley of a hidden unit, K → cK and L → L/c, the factor c is known to "
+                "{range_of}: for weak couplings the data determine only the products of K and L.",
+                range_of=range_of,
+            )
         )
-    said.append("Actual errors far beyond the bars come from an early stop, a penalty, mean field, or another model.")
+    said.append(
+        _("Actual errors far beyond the bars come from an early stop, a penalty, mean field, or another model.")
+    )
     return " ".join(said)
 
 
 def _percent(error: float) -> str:
     """The standard error of a logarithm, as that of the number."""
-    return f"±{100 * error:.2g} %" if error < 0.5 else f"a factor {np.exp(error):.2g}" if error < 5.0 else "nothing"
+    return (
+        f"±{100 * error:.2g} %"
+        if error < 0.5
+        else _("a factor {factor:.2g}", factor=np.exp(error))
+        if error < 5.0
+        else _("nothing")
+    )
 
 
-def _lower(name: str) -> str:
+def _lower(model: Candidate) -> str:
     """A model's name in the middle of a sentence."""
-    return {"Truth": "the truth"}.get(name, name[0].lower() + name[1:])
+    name = of_engine(model.name)
+    return _("the truth") if model.kind == "truth" else name[0].lower() + name[1:]
 
 
 def _table(label: str, heads: tuple[str, ...], rows: str, caption: str, style: str = "") -> str:

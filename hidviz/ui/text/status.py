@@ -12,6 +12,7 @@ from hidviz.experiments import Experiment, Frame, preset_of
 from hidviz.learners import Infeasible, TooLarge
 from hidviz.learning import Cure, Penalty, Remark
 from hidviz.network import MATRICES, Gauge, cosines, n_equivalent_models
+from hidviz.ui.text.engine import of_engine
 from hidviz.ui.text.language import N_, _, _n
 from hidviz.ui.theme import block_letters, diverging
 from hidviz.units import raised
@@ -40,7 +41,7 @@ def remarks_of(frame: Frame | None, failure: BaseException | None) -> tuple[Rema
 
 def sentences_of(remarks: Iterable[Remark]) -> str:
     """Everything that is told, as one text."""
-    return " ".join(remark.sentence for remark in remarks)
+    return " ".join(of_engine(remark.sentence) for remark in remarks)
 
 
 def state_of(

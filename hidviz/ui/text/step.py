@@ -16,6 +16,7 @@ from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
 from hidviz.learning import OPTIMISERS, CouplingStep, coupling_step
 from hidviz.network import Couplings, Gauge, Recording, regauge
+from hidviz.ui.text.language import _
 from hidviz.units import MINUS
 
 FEWEST, MOST = 4, 9  # digits after the point
@@ -37,17 +38,21 @@ class Followed(NamedTuple):
     @property
     def words(self) -> str:
         """Where it leads to and comes from."""
-        return f"from {self.from_unit} to {self.to_unit}"
+        return _("from {from_unit} to {to_unit}", from_unit=self.from_unit, to_unit=self.to_unit)
 
     @property
     def to_unit(self) -> str:
         """The receiver by name."""
-        return f"{'hidden' if self.block in 'LM' else 'visible'} {self.receiver + 1}"
+        return _unit(self.receiver, hidden=self.block in "LM")
 
     @property
     def from_unit(self) -> str:
         """The sender by name."""
-        return f"{'hidden' if self.block in 'KM' else 'visible'} {self.sender + 1}"
+        return _unit(self.sender, hidden=self.block in "KM")
+
+
+def _unit(unit: int, *, hidden: bool) -> str:
+    return _("hidden {unit}", unit=unit + 1) if hidden else _("visible {unit}", unit=unit + 1)
 
 
 class Phase(NamedTuple):
@@ -74,25 +79,36 @@ def step_in_numbers(frame: Frame, followed: Followed, *, halves: bool) -> list[P
     method, digits = LEARNERS[frame.experiment.learner], _digits(step)
     moved, then = equation(followed, step), number(step.next_slope, digits)
     if method.phases:
-        settled = "states σ are sampled" if method.stochastic else "⟨σ⟩ is updated"
-        e_step = f"{settled} given the data, the couplings held fixed"
+        settled = _("states σ are sampled") if method.stochastic else _("⟨σ⟩ is updated")
+        e_step = _("{settled} given the data, the couplings held fixed", settled=settled)
         half = snapshot.phase == "M"
         told = (
-            f"Next: {e_step}. At the old ⟨σ⟩ the slope is now {then}."
+            _("Next: {e_step}. At the old ⟨σ⟩ the slope is now {then}.", e_step=e_step, then=then)
             if half
-            else f"{e_step}; the slope is now {then}."
+            else _("{e_step}; the slope is now {then}.", e_step=e_step, then=then)
         )
-        return [Phase("M-step", moved, half or not halves), Phase("E-step", _sentence(told), not half)]
-    slope = f"{number(step.data_slope, digits)} nats per bin"
+        return [Phase(_("M-step"), moved, half or not halves), Phase(_("E-step"), _sentence(told), not half)]
+    slope = _("{data_slope} nats per bin", data_slope=number(step.data_slope, digits))
     if method.name == "backprop":
         before = regauge(snapshot.origin.couplings, gauge)
         passes = _passes(
-            followed, before, frame.data.recording, f"the mean over all {n:,} transitions is the slope, {slope}"
+            followed,
+            before,
+            frame.data.recording,
+            _("the mean over all {n:,} transitions is the slope, {slope}", n=n, slope=slope),
         )
-        return [*passes, Phase("Update", moved)]
+        return [*passes, Phase(_("Update"), moved)]
     return [
-        Phase("Slope", f"The {method.objective} changes by {slope} for each unit of {followed.symbol}."),
-        Phase("Update", f"{moved} The slope is now {then}."),
+        Phase(
+            _("Slope"),
+            _(
+                "The {objective} changes by {slope} for each unit of {symbol}.",
+                objective=_(method.objective),
+                slope=slope,
+                symbol=followed.symbol,
+            ),
+        ),
+        Phase(_("Update"), _("{moved} The slope is now {then}.", moved=moved, then=then)),
     ]
 
 
@@ -100,20 +116,35 @@ def equation(followed: Followed, step: CouplingStep) -> str:
     """Before + change = after, with the rate and the slope where they are the change."""
     digits = _digits(step)
     before, after, slope = (number(value, digits) for value in (step.before, step.after, step.slope))
-    less = f" (the data's {number(step.data_slope, digits)} less the penalty's {number(step.shrinkage, digits)})"
+    less = _(
+        " (the data's {data_slope} less the penalty's {shrinkage})",
+        data_slope=number(step.data_slope, digits),
+        shrinkage=number(step.shrinkage, digits),
+    )
     pulled = less if step.shrinkage else ""
     if step.optimiser != "gradient":
         sign, size = (MINUS, -step.change) if step.change < 0.0 else ("+", step.change)
-        name = OPTIMISERS[step.optimiser].title.split(",")[0]
-        return (
-            f"{followed.symbol}: {before} {sign} {size:.{digits}f} = {after}, the step that {name} took; "
-            f"the slope before it was {slope}{pulled}."
-        )
+        name = _(OPTIMISERS[step.optimiser].title).split(",")[0]
+        return _("{symbol}: {before} {sign} {size} = {after}, the step that {name} took; the slope before it was "
+                 "{slope}{pulled}.", symbol=followed.symbol, before=before, sign=sign, size=f"{size:.{digits}f}",
+                 after=after, name=name, slope=slope, pulled=pulled)  # fmt: skip
     product = f"{before} + {step.rate:g} × {_factor(step.slope, digits)}"
     if abs(step.rate * step.slope - step.change) > 1e-9 * max(1.0, abs(step.change)):
         wanted = number(step.before + step.rate * step.slope, digits)
-        return f"{followed.symbol}: {product} = {wanted} lies beyond the bound, which keeps it at {after}."
-    return f"{followed.symbol}: {product} = {after}: value + rate × slope{pulled}."
+        return _(
+            "{symbol}: {product} = {wanted} lies beyond the bound, which keeps it at {after}.",
+            symbol=followed.symbol,
+            product=product,
+            wanted=wanted,
+            after=after,
+        )
+    return _(
+        "{symbol}: {product} = {after}: value + rate × slope{pulled}.",
+        symbol=followed.symbol,
+        product=product,
+        after=after,
+        pulled=pulled,
+    )
 
 
 def number(value: float, digits: int) -> str:
@@ -145,9 +176,16 @@ def _passes(followed: Followed, couplings: Couplings, recording: Recording, mean
     from_later = followed.block == "M" or (followed.block == "L" and couplings.M.any())
     if len(states) < 3 or from_later or recording.external_field is not None:
         return [
-            Phase("Forward", "The states μ of the hidden units follow from the data, bin after bin."),
-            Phase("Error", "What each visible unit did, less what was expected of it."),
-            Phase("Backward", f"The errors go back through K, tanh and M to what {followed.symbol} acts on. {mean}."),
+            Phase(_("Forward"), _("The states μ of the hidden units follow from the data, bin after bin.")),
+            Phase(_("Error"), _("What each visible unit did, less what was expected of it.")),
+            Phase(
+                _("Backward"),
+                _(
+                    "The errors go back through K, tanh and M to what {symbol} acts on. {mean}.",
+                    symbol=followed.symbol,
+                    mean=mean,
+                ),
+            ),
         ]
     first = np.tanh(couplings.g + couplings.L @ states[0])
     seen = excerpt_at(couplings, recording, np.array([np.zeros_like(first), first]), 0, 1)
@@ -162,10 +200,25 @@ def _to_visible(followed: Followed, seen: Excerpt, mean: str) -> list[Phase]:
     product = f"{number(error, 4)} × {_factor(sent, 4)} = {number(error * sent, 4)}"
     return [
         Phase(
-            "Forward", f"Bin 2: {since} is at {number(sent, 4)}. Bin 3: {to} is expected at {number(state - error, 4)}."
+            _("Forward"),
+            _(
+                "Bin 2: {since} is at {sent}. Bin 3: {to} is expected at {state}.",
+                since=since,
+                sent=number(sent, 4),
+                to=to,
+                state=number(state - error, 4),
+            ),
         ),
-        Phase("Error", f"Bin 3: {to} was at {number(state, 0)}, so its error is {number(error, 4)}."),
-        Phase("Backward", f"Error × sender: {product}. {mean}."),
+        Phase(
+            _("Error"),
+            _(
+                "Bin 3: {to} was at {state}, so its error is {error}.",
+                to=to,
+                state=number(state, 0),
+                error=number(error, 4),
+            ),
+        ),
+        Phase(_("Backward"), _("Error × sender: {product}. {mean}.", product=product, mean=mean)),
     ]
 
 
@@ -177,11 +230,23 @@ def _to_hidden(followed: Followed, seen: Excerpt, mean: str) -> list[Phase]:
     product = f"{slope:.4f} × {_factor(error, 4)} × {_factor(sent, 0)} = {number(slope * error * sent, 4)}"
     return [
         Phase(
-            "Forward",
-            f"Bin 1: {since} is at {number(sent, 0)}. Bin 2: {to} is at {number(state, 4)}; tanh slopes {slope:.4f}.",
+            _("Forward"),
+            _(
+                "Bin 1: {since} is at {sent}. Bin 2: {to} is at {state}; tanh slopes {slope:.4f}.",
+                since=since,
+                sent=number(sent, 0),
+                to=to,
+                state=number(state, 4),
+                slope=slope,
+            ),
         ),
         Phase(
-            "Error", f"Bin 3: the errors of all visible units, weighted by the K of {to}, sum to {number(error, 4)}."
+            _("Error"),
+            _(
+                "Bin 3: the errors of all visible units, weighted by the K of {to}, sum to {error}.",
+                to=to,
+                error=number(error, 4),
+            ),
         ),
-        Phase("Backward", f"Slope of tanh × errors × sender: {product}. {mean}."),
+        Phase(_("Backward"), _("Slope of tanh × errors × sender: {product}. {mean}.", product=product, mean=mean)),
     ]

@@ -11,12 +11,14 @@ from hidviz.background import SCHEDULER
 from hidviz.experiments import Experiment
 from hidviz.learners import LEARNERS
 from hidviz.sweeps import SweepState, optimiser_words
+from hidviz.ui.text.engine import of_engine
+from hidviz.ui.text.language import N_, _, _n
 from hidviz.units import duration
 
 COLUMNS = {
-    "n_steps": "T", "seed": "seed", "block": "block", "mse_raw": "error² as found", "mse_aligned": "error² aligned",
-    "cost": "training", "held_out": "held-out", "aic": "AIC", "bic": "BIC", "steps": "steps", "state": "ended",
-    "largest": "largest", "flag": "flag", "seconds": "seconds",
+    "n_steps": "T", "seed": N_("seed"), "block": N_("block"), "mse_raw": N_("error² as found"),
+    "mse_aligned": N_("error² aligned"), "cost": N_("training"), "held_out": N_("held-out"), "aic": "AIC", "bic": "BIC",
+    "steps": N_("steps"), "state": N_("ended"), "largest": N_("largest"), "flag": N_("flag"), "seconds": N_("seconds"),
 }  # fmt: skip
 MOST_ROWS = 600
 
@@ -24,26 +26,30 @@ MOST_ROWS = 600
 def name_of(experiment: Experiment) -> str:
     """An experiment in a few words, telling those of a figure apart."""
     e = experiment
-    ending = "" if e.patience is None else ", stopped"
-    by = f", {optimiser_words(e.optimiser)}" if e.optimiser else ""
-    learned = ", learned penalty" if e.penalty == "learned" else ""
-    start = "" if e.start == "random" and e.start_index == 1 else f", {e.start} {e.start_index}"
-    seed = "" if e.seed == 1 else f", seed {e.seed}"
+    ending = "" if e.patience is None else _(", stopped")
+    by = f", {of_engine(optimiser_words(e.optimiser))}" if e.optimiser else ""
+    learned = _(", learned penalty") if e.penalty == "learned" else ""
+    start = "" if e.start == "random" and e.start_index == 1 else f", {of_engine(e.start)} {e.start_index}"
+    seed = "" if e.seed == 1 else _(", seed {seed}", seed=e.seed)
     variance = "" if e.variance == Experiment().variance else f", g² = {e.variance:g}"
-    size = f"{e.n_visible} + {e.n_hidden}, {LEARNERS[e.learner].title}, T = {e.n_steps:,}"
+    size = f"{e.n_visible} + {e.n_hidden}, {_(LEARNERS[e.learner].title)}, T = {e.n_steps:,}"
     return f"{size}{variance}{by}{learned}{ending}{start}{seed}"
 
 
 def html_table(table: pd.DataFrame) -> str:
     """The table for people and screen readers: a row per experiment and block."""
-    heads = "".join(f'<th scope="col">{escape(words)}</th>' for words in ("network, learner", *COLUMNS.values()))
+    heads = "".join(
+        f'<th scope="col">{escape(words)}</th>' for words in map(_, (N_("network, learner"), *COLUMNS.values()))
+    )
     rows = [
-        f'<tr><th scope="row">{row["n_visible"]} + {row["n_hidden"]}, {escape(LEARNERS[row["learner"]].title)}</th>'
+        f'<tr><th scope="row">{row["n_visible"]} + {row["n_hidden"]}, {escape(_(LEARNERS[row["learner"]].title))}</th>'
         + "".join(f"<td>{escape(_number(name, row[name]))}</td>" for name in COLUMNS)
         + "</tr>"
         for row in table.head(MOST_ROWS).to_dict("records")
     ]
-    caption = f"{len(table)} rows; costs in nats per bin" + ("" if len(table) <= MOST_ROWS else f"; {MOST_ROWS} shown")
+    caption = _("{n} rows; costs in nats per bin", n=len(table)) + (
+        "" if len(table) <= MOST_ROWS else _("; {most_rows} shown", most_rows=MOST_ROWS)
+    )
     return (
         f'<div class="scroll" tabindex="0"><table><caption>{caption}</caption><thead><tr>{heads}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
@@ -52,7 +58,7 @@ def html_table(table: pd.DataFrame) -> str:
 
 def _number(name: str, value: object) -> str:
     if isinstance(value, str):
-        return value or "–"
+        return of_engine(value) or "–"
     if value is None or value != value:
         return "–"
     if name in ("n_steps", "seed", "steps"):
@@ -65,9 +71,12 @@ def _number(name: str, value: object) -> str:
 def own_look_for(experiment: Experiment) -> str:
     """What a sweep of your own is made of."""
     e = experiment
-    return (
-        f"Experiments with the knobs at the side ({e.n_visible} visible and {e.n_hidden} hidden units, {e.model}), for "
-        "these learners and lengths."
+    return _(
+        "Experiments with the knobs at the side ({n_visible} visible and {n_hidden} hidden units, "
+        "{model}), for these learners and lengths.",
+        n_visible=e.n_visible,
+        n_hidden=e.n_hidden,
+        model=_(e.model),
     )
 
 
@@ -75,35 +84,66 @@ def own_rules(experiment: Experiment) -> str:
     """Stopping rule, penalty and box of a sweep of your own."""
     e = experiment
     ending = (
-        "to convergence"
+        _("to convergence")
         if e.patience is None
-        else f"the best held-out step, and a run ends {e.patience} steps after it"
+        else _("the best held-out step, and a run ends {patience} steps after it", patience=e.patience)
     )
-    most = "" if e.max_steps is None else f", {e.max_steps} steps at most"
-    box = "no box" if e.box is None else f"box ±{e.box:g}"
+    most = "" if e.max_steps is None else _(", {max_steps} steps at most", max_steps=e.max_steps)
+    box = _("no box") if e.box is None else _("box ±{box:g}", box=e.box)
     weight = e.penalty if isinstance(e.penalty, str) else f"{e.penalty:g}"
-    penalty = f"penalty {weight}" if e.penalty else "no penalty"
-    return f"How: each learner's own optimiser, {ending}{most}; {penalty}, {box}."
+    penalty = _("penalty {weight}", weight=weight) if e.penalty else _("no penalty")
+    return _(
+        "How: each learner's own optimiser, {ending}{most}; {penalty}, {box}.",
+        ending=ending,
+        most=most,
+        penalty=penalty,
+        box=box,
+    )
 
 
 def progress_in_words(state: SweepState | None) -> str:
     """How far a sweep has come; None stands for one that has not said anything yet."""
     if state is None:
-        return "Starting."
+        return _("Starting.")
     if state.ahead:
-        who = "another sweep" if state.ahead == 1 else f"{state.ahead} other sweeps"
-        done = f"{state.n_done} of {state.n_total} done; waiting" if state.n_done else "Waiting"
-        place = "This one is next." if state.ahead == 1 else f"This one is number {state.ahead} in line."
-        return f"{done} for {who} on this server; sweeps take turns of a minute, or of one long experiment. {place}"
-    left = "" if state.seconds_left is None else f"; about {duration(state.seconds_left)} left"
+        who = _n("another sweep", "{n} other sweeps", state.ahead)
+        done = (
+            _("{n_done} of {n_total} done; waiting", n_done=state.n_done, n_total=state.n_total)
+            if state.n_done
+            else _("Waiting")
+        )
+        place = (
+            _("This one is next.") if state.ahead == 1 else _("This one is number {ahead} in line.", ahead=state.ahead)
+        )
+        return _(
+            "{done} for {who} on this server; sweeps take turns of a minute, or of one long experiment. {place}",
+            done=done,
+            who=who,
+            place=place,
+        )
+    left = (
+        ""
+        if state.seconds_left is None
+        else _("; about {seconds_left} left", seconds_left=duration(state.seconds_left))
+    )
     under_way = ", ".join(name_of(experiment) for experiment in state.running[:2])
-    where = f" on {os.environ[SCHEDULER]}" if os.environ.get(SCHEDULER) else ""
-    now = f" Now{where}: {under_way}." if under_way else " Starting the worker processes."
-    return f"{state.n_done} of {state.n_total} done{left}.{now}"
+    where = _(" on {cluster}", cluster=os.environ[SCHEDULER]) if os.environ.get(SCHEDULER) else ""
+    now = (
+        _(" Now{where}: {under_way}.", where=where, under_way=under_way)
+        if under_way
+        else _(" Starting the worker processes.")
+    )
+    return _("{n_done} of {n_total} done{left}.{now}", n_done=state.n_done, n_total=state.n_total, left=left, now=now)
 
 
 def end_in_words(state: SweepState) -> str:
     """How a sweep ended."""
     seconds = sum(measurement.seconds for measurement in state.measurements)
-    failures = "".join(f" Failed: {sentence}" for sentence in dict.fromkeys(state.failed.values()))
-    return f"Done: {len(state.finished)} of {state.n_total} in {duration(seconds)} of work.{failures}"
+    failures = "".join(_(" Failed: {sentence}", sentence=sentence) for sentence in dict.fromkeys(state.failed.values()))
+    return _(
+        "Done: {n} of {n_total} in {seconds} of work.{failures}",
+        n=len(state.finished),
+        n_total=state.n_total,
+        seconds=duration(seconds),
+        failures=failures,
+    )
