@@ -2,6 +2,8 @@
 
 import pytest
 
+from hidviz.ui.plots.axes import NARROW, WIDE, enlarge
+from hidviz.ui.plots.curves import Curves
 from hidviz.ui.plots.heatmaps import HIDDEN, LETTER, Heatmap, Scale, letters_of
 from hidviz.ui.theme import block_letters
 
@@ -37,3 +39,11 @@ def test_letters_follow_the_run_and_the_theme():
     assert heatmap._letters.data["color"] == [block_letters(dark=True)[block] for block in "JKLM"]
     heatmap.fit(Scale(10, 0, 1.0))
     assert heatmap._letters.data["text"] == []
+
+
+def test_a_map_that_is_enlarged_again_keeps_its_room():
+    plot, curves = Heatmap("a map").figure, Curves({"one": (1.0, "solid")}, "cost", "curves").figure
+    for _ in range(2):
+        enlarge(plot)
+        enlarge(curves)
+    assert (plot.min_border_right, curves.min_border_right) == (NARROW, WIDE)

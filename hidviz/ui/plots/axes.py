@@ -62,7 +62,8 @@ def enlarge(plot: figure) -> None:
     labels = list(plot.select(Text))
     for glyph in labels:
         glyph.text_font_size = LARGE
-    plot.min_border_right = WIDE if labels and plot.min_border_right else NARROW
+    beside = (plot.min_border_right or 0) > NARROW  # which one that was enlarged already has too
+    plot.min_border_right = WIDE if labels and beside else NARROW
     for curves in plot.select(MultiLine):
         curves.line_width = Field("width", transform=LinearInterpolator(x=list(WIDTHS), y=list(WIDTHS.values())))
 
