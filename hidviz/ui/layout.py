@@ -108,7 +108,13 @@ def beside(drawing: Any, rest: Any) -> Any:
 def line(*items: Any, styles: Mapping[str, str] = MappingProxyType({})) -> Any:
     """Items side by side as far as there is room; a Row, since a FlexBox costs ten times as much to open."""
     shared = {"display": "flex", "flex-wrap": "wrap", "gap": "8px 16px", "align-items": "center"}
-    return pn.Row(*items, styles=shared | dict(styles), sizing_mode="stretch_width", margin=0)
+    return Wrapping(*items, styles=shared | dict(styles), sizing_mode="stretch_width", margin=0)
+
+
+class Wrapping(pn.Row):  # type: ignore[misc]  # panel has no types
+    """A row whose items wrap: it needs the room of the widest of them, where Panel would ask for that of all."""
+
+    _direction = "vertical"
 
 
 def offer(select: Any, options: Mapping[str, Any]) -> None:

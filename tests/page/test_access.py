@@ -5,7 +5,7 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 
-from tests.pages import front, state, until, wait_for
+from tests.pages import choose, front, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -150,12 +150,41 @@ def test_nothing_is_cut_at_twice_the_size(open_page):
         assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), title
 
 
+# What is wider than the window, but for what is swiped or scrolled by itself.
+CUT = f"""() => {{ {EACH}
+  const wide = []
+  const swiped = (it) => {{
+    for (; it && !it.classList?.contains("main-content"); it = it.parentElement ?? it.getRootNode()?.host) {{
+      if (["auto", "scroll", "hidden"].includes(getComputedStyle(it).overflowX)) {{ return true }}
+    }}
+    return false
+  }}
+  each(document, (it) => {{
+    const box = it.getBoundingClientRect()
+    if (box.width && box.right > window.innerWidth + 1 && !swiped(it)) {{ wide.push(it.className || it.tagName) }}
+  }})
+  return wide
+}}"""
+
+
+def in_sight(place):
+    box = place.bounding_box()
+    return box["x"] >= 0 and box["x"] + box["width"] <= 390
+
+
 def test_no_tab_is_wider_than_a_phone(open_page):
     tab = open_page(width=390, height=844)
     for title in TABS:
         bring(tab, title)
         box = tab.locator("#hidviz-status").bounding_box()
         assert box["x"] + box["width"] <= 390, title
+        tab.wait_for_timeout(1000)  # for what the tab shows to be there, where nothing says so
+        assert tab.evaluate(CUT) == [], title
+        assert in_sight(tab.get_by_role("tab", name=title, exact=True)), title
+    bring(tab, "Data length")
+    choose(tab, "Figure", "A sweep of my own")
+    tab.get_by_label("Seeds", exact=True).wait_for()
+    assert tab.evaluate(CUT) == []
 
 
 def test_reduced_motion_lets_nothing_turn_or_flicker(open_page):

@@ -30,8 +30,15 @@ export function render({ model }) {
     go(next)
     tabs[next].focus()
   })
-  follow(model, ["active"], () => tabs.forEach((tab, k) =>
-    set(tab, { "aria-selected": k === model.active, tabindex: k === model.active ? 0 : -1 })))
+  // On a phone the row is swiped: the tab in front stands in its middle.
+  const centre = () => {
+    const { offsetLeft, offsetWidth } = tabs[model.active]
+    bar.scrollLeft = offsetLeft - bar.offsetLeft - (bar.clientWidth - offsetWidth) / 2
+  }
+  follow(model, ["active"], () => {
+    tabs.forEach((tab, k) => set(tab, { "aria-selected": k === model.active, tabindex: k === model.active ? 0 : -1 }))
+    requestAnimationFrame(centre)
+  })
   const arrive = () => {
     if (model.shown !== model.active) { return }
     skeleton.hidden = true

@@ -10,6 +10,7 @@ from hidviz.experiments import Frame
 from hidviz.network import MATRICES
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.couplings_table import Row
+from hidviz.ui.components.number_fields import NumberField, NumberFields
 from hidviz.ui.layout import heading, line, sentence
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.language import _
@@ -25,16 +26,20 @@ class ByHand:
     def __init__(self, session: Session) -> None:
         self._session = session
         self.block = pmui.Select(label=_("Block"), options=list("JKL"), value="K", size="small", width=90, margin=8)
-        shared = {"size": "small", "width": 110, "margin": 8}
-        self.receiver = pmui.IntInput(label=_("To unit"), value=1, **shared)
-        self.sender = pmui.IntInput(label=_("From unit"), value=1, **shared)
-        self.value = pmui.FloatInput(label=_("New value"), value=0.0, step=0.1, **shared | {"width": 136})
+        self.numbers = NumberFields(
+            {
+                "receiver": NumberField(_("To unit"), _("Receiver, counted from 1 in its kind, as found."), 1),
+                "sender": NumberField(_("From unit"), _("Sender, counted from 1 in its kind, as found."), 1),
+                "value": NumberField(_("New value"), _("Of the coupling."), 0.0, whole=False),
+            },
+            width=110,
+        )
         self.buttons = Buttons(
             Button(_("Set coupling"), "step", _("Put this value into the estimate; Undo takes it back"), self._set),
             columns=0, margin=8,
         )  # fmt: skip
         self.answer = sentence()
-        fields = line(self.block, self.receiver, self.sender, self.value, self.buttons)
+        fields = line(self.block, self.numbers.form, self.buttons)
         self.layout: Any = pmui.Column(
             heading(_("Set one coupling by hand")), fields, self.answer, sizing_mode="stretch_width", margin=0
         )
@@ -50,16 +55,20 @@ class ByHand:
         """Fill in one coupling as it was found."""
         if row.block in self.block.options:
             self.block.value = row.block
-            self.receiver.value, self.sender.value = row.receiver + 1, row.sender + 1
-            self.value.value = round(row.found, 4)
+            self.numbers.show(receiver=row.receiver + 1, sender=row.sender + 1, value=round(row.found, 4))
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self.numbers.restyle(dark)
+        self.buttons.dark = dark
 
     def _set(self) -> None:
         frame = self._session.frame
-        if frame is None:
+        if frame is None or self.numbers.refused:
             return
-        block, row, column = self.block.value, self.receiver.value, self.sender.value
+        block, row, column = self.block.value, self.numbers["receiver"], self.numbers["sender"]
         n_rows, n_columns = getattr(frame.snapshot.couplings, block).shape
-        if row is None or column is None or not (1 <= row <= n_rows and 1 <= column <= n_columns):
+        if not (1 <= row <= n_rows and 1 <= column <= n_columns):
             self.answer.object = _(
                 "{block} has receivers 1 to {n_rows} and senders 1 to {n_columns}, got {row} and {column}.",
                 block=block,
@@ -70,7 +79,7 @@ class ByHand:
             )
             return
         try:
-            self._session.set_coupling(block, row - 1, column - 1, float(self.value.value or 0.0))
+            self._session.set_coupling(block, row - 1, column - 1, float(self.numbers["value"]))
         except ValueError as error:
             self.answer.object = str(error)
             return

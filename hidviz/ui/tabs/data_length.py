@@ -98,6 +98,7 @@ class LengthsTab:
         self._changes.spoil()
         for plot in self.plots:
             plot.restyle(dark)
+        self.choice.restyle(dark)
         self.buttons.dark = self.exports.dark = dark
         ink = inks(dark)
         self.exports.param.update(paper=ink.paper, ink=ink.text)

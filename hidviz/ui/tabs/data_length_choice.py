@@ -12,6 +12,7 @@ import panel_material_ui as pmui
 from hidviz.experiments import Experiment
 from hidviz.learners import LEARNERS
 from hidviz.sweeps import FIGURES, Figure, FigureKind, Sweep, grid
+from hidviz.ui.components.number_fields import NumberField, NumberFields
 from hidviz.ui.state.numbers import read_whole
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.language import N_, _
@@ -60,21 +61,22 @@ class Choice:
             label=_("Points to compute"), options={_("All"): ALL}, value=ALL, width=250, size="small", margin=(4, 0)
         )
         self._learners = pmui.MultiChoice(
-            label=_("Learners"), options={_(m.title): name for name, m in LEARNERS.items()}, width=380, margin=(4, 0),
-            value=[session.wanted.learner],
+            label=_("Learners"), options={_(m.title): name for name, m in LEARNERS.items()},
+            value=[session.wanted.learner], sizing_mode="stretch_width", max_width=380, margin=(4, 0),
         )  # fmt: skip
         self._lengths = pmui.TextInput(
             label=_("Data lengths"), value="300 1000 3000", width=240, size="small", margin=(4, 0),
             description=_("Numbers of time bins, apart by spaces; from 10 to 10,000,000."),
         )  # fmt: skip
-        self._seeds = pmui.IntInput(
-            label=_("Seeds"), value=1, width=110, size="small", margin=(4, 0),
-            description=_("How many networks: seeds from that of the knobs on. From 1 to 20."),
+        about = _("How many networks: seeds from that of the knobs on. From 1 to 20.")
+        self._seeds = NumberFields({"n": NumberField(_("Seeds"), about, 1, bounds=(1, 20))}, on_change, width=110)
+        self._own = pn.FlexBox(
+            self._learners, self._lengths, self._seeds.form, gap="16px", sizing_mode="stretch_width",
+            margin=(12, 0, 0, 0),
         )  # fmt: skip
-        self._own = pn.FlexBox(self._learners, self._lengths, self._seeds, gap="16px", sizing_mode="stretch_width")
         for widget in (self._select, self._quick):
             widget.param.watch(self._another, "value")
-        for widget in (self._points, self._scale, self._learners, self._lengths, self._seeds):
+        for widget in (self._points, self._scale, self._learners, self._lengths):
             widget.param.watch(lambda _: on_change(), "value")
         top = pn.FlexBox(
             self._select, self._quick, self._points, self._scale, align_items="center", gap="16px",
@@ -116,11 +118,13 @@ class Choice:
         return own_look_for(self._session.wanted), own_rules(self._session.wanted)
 
     def sweep(self) -> Sweep | None:
-        """All experiments chosen; None, with a sentence at the widget, if there is something wrong with them."""
+        """All experiments chosen; None, with a sentence at its field, if there is something wrong with them."""
         if self.figure:
             return self.figure.sweep(quick=self._quick.value)
+        if self._seeds.refused:
+            return None
         try:
-            found = own_sweep(self._session.wanted, self._learners.value, self._lengths.value, self._seeds.value)
+            found = own_sweep(self._session.wanted, self._learners.value, self._lengths.value, self._seeds["n"])
         except ValueError as error:
             self._lengths.param.update(error_state=True, helper_text=str(error))
             return None
@@ -134,6 +138,10 @@ class Choice:
         if sweep is None or not self.figure or self._points.value == ALL:
             return sweep
         return replace(sweep, experiments=(sweep.experiments[self._points.value],))
+
+    def restyle(self, dark: bool) -> None:
+        """Colours for a theme."""
+        self._seeds.restyle(dark)
 
     def _another(self, *_: Any) -> None:
         self._show_what_matters()

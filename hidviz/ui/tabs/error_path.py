@@ -13,6 +13,7 @@ import panel_material_ui as pmui
 
 from hidviz.evaluation import excerpt_at, strongest_paths
 from hidviz.experiments import Frame
+from hidviz.ui.components.number_fields import NumberField, NumberFields
 from hidviz.ui.components.schematic import Schematic
 from hidviz.ui.layout import offer, row, sentence
 from hidviz.ui.text.error_path import Choice, explanation, factors, number, path_picture, shares_in_words, sums, table
@@ -38,17 +39,17 @@ class ErrorPath:
         slide = wide | {"tooltips": False}  # which would cover the label
         self.receiver = pmui.Select(label=_("Receiving hidden unit"), options={unit_name(0, 0): 0}, value=0, **wide)
         self.sender = pmui.Select(label=_("Sending unit"), options={unit_name(0, 1): 0}, value=0, **wide)
-        self.bin = pmui.IntInput(label=_("Bin t"), value=10, start=0, end=10, format="0,0", **wide)
+        about = _("The bin whose error is followed back.")
+        self.bin = NumberFields({"t": NumberField(_("Bin t"), about, 10, bounds=(0, 10))}, self._draw, width=170)
         self.delay = pmui.IntSlider(label=_("Delay q"), value=0, start=0, end=MOST_DELAYS, **slide)
         self.rank = pmui.IntSlider(label=_("Path, strongest first"), value=1, start=1, end=MOST_PATHS, **slide)
-        self._controls = (self.receiver, self.sender, self.bin, self.delay, self.rank)
-        for control in self._controls:
+        for control in (self.receiver, self.sender, self.delay, self.rank):
             control.param.watch(lambda _: self._draw(), "value")
         self.note = sentence()
         self.schematic = Schematic(_("How an error propagates back"), sizing_mode="stretch_width", margin=0)
         self.numbers = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
         self._frame: Frame | None = None
-        self._bar = row(*self._controls, basis=170)
+        self._bar = row(self.receiver, self.sender, self.bin.form, self.delay, self.rank, basis=170)
         self._body = row(self.schematic, self.numbers, basis=380)
         self.layout: Any = pmui.Column(self._bar, self.note, self._body, sizing_mode="stretch_width", margin=0)
 
@@ -67,6 +68,7 @@ class ErrorPath:
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self.schematic.restyle(dark)
+        self.bin.restyle(dark)
 
     def _fit(self, frame: Frame) -> None:
         """Offer the units and bins that this frame has."""
@@ -74,18 +76,16 @@ class ErrorPath:
         n_senders = n_visible + n_hidden * ("M" in frame.setup.learner.learned)
         offer(self.receiver, {unit_name(n_visible + a, n_visible): a for a in range(n_hidden)})
         offer(self.sender, {unit_name(unit, n_visible): unit for unit in range(n_senders)})
-        last = frame.data.recording.n_bins - 2
-        if self.bin.end != last:
-            self.bin.param.update(end=last, value=min(self.bin.value or 0, last))
+        self.bin.bound("t", 0, frame.data.recording.n_bins - 2)
 
     def _draw(self) -> None:
         """Draw the chosen path of the frame followed."""
-        if self._frame is None or self.bin.value is None:
+        if self._frame is None:
             return
         snapshot, recording = self._frame.snapshot, self._frame.data.recording
         couplings, beliefs = snapshot.couplings, snapshot.estimate.beliefs
         assert beliefs is not None
-        t = min(max(self.bin.value, 0), recording.n_bins - 2)
+        t = self.bin["t"]
         recurrent = bool(couplings.M.any())
         seen = excerpt_at(couplings, recording, beliefs.hidden, t, FAR if recurrent else 1)
         longest = min(MOST_DELAYS, seen.n_delays - 1) if recurrent else min(0, seen.n_delays - 1)

@@ -90,7 +90,8 @@ class InspectorTab:
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
         self._changes.spoil()
-        self.buttons.dark = self.by_hand.buttons.dark = self.table.dark = dark
+        self.buttons.dark = self.table.dark = dark
+        self.by_hand.restyle(dark)
         for part in (self.schematic, self.map, self.scatter):
             part.restyle(dark)
 

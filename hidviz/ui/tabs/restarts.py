@@ -26,6 +26,7 @@ from hidviz.experiments import (
     shipped_restarts,
 )
 from hidviz.ui.components.basic import Button, Buttons
+from hidviz.ui.components.number_fields import NumberField, NumberFields
 from hidviz.ui.components.runs_table import RunsTable, rows_of
 from hidviz.ui.layout import line, row, sentence
 from hidviz.ui.plots.restarts import WITHIN, RestartsPlot, legend, marks_of
@@ -98,6 +99,7 @@ class RestartsTab:
         """Colours for a theme."""
         self.plot.restyle(dark)
         self.table.dark = self.buttons.dark = dark
+        self.number.restyle(dark)
 
     def close(self) -> None:
         """Give all starts up."""
@@ -107,11 +109,8 @@ class RestartsTab:
     # Building, once
 
     def _build(self) -> None:
-        self.number = pmui.IntInput(
-            label=_("Number of starts"), value=8, width=160, size="small", margin=(4, 0),
-            description=_("How many random starts, from 1 to {n}. Acts when Run starts is pressed.", n=MOST_STARTS),
-        )  # fmt: skip
-        self.number.param.watch(lambda _: self._answer(""), "value")
+        about = _("How many random starts, from 1 to {n}. Acts when Run starts is pressed.", n=MOST_STARTS)
+        self.number = NumberFields({"n": NumberField(_("Number of starts"), about, 8)}, width=160)
         self.buttons = Buttons(
             Button(_("Run starts"), "play", _("Learn from all starts in turn; go on if paused"), self.run,
                    primary=True),
@@ -132,7 +131,7 @@ class RestartsTab:
             row(*plots, basis=360), self.legend, self.table,
             sizing_mode="stretch_width", margin=(8, 0), visible=False,
         )  # fmt: skip
-        head = line(self.number, self.buttons, self.stop)
+        head = line(self.number.form, self.buttons, self.stop)
         self.layout = pmui.Column(
             head, self.progress, self.found, self.notice, self.pictures,
             sizing_mode="stretch_width", margin=(8, 0),
@@ -145,18 +144,16 @@ class RestartsTab:
         if not self._runner.ended:
             self._runner.resume()
             return
+        if self.number.refused:
+            return
         try:
-            items = restarts(self._session.wanted, self.number.value, self._world())
+            items = restarts(self._session.wanted, self.number["n"], self._world())
         except ValueError as error:
-            self._answer(str(error))
+            self.number.answer("n", str(error))
             return
         self._experiment, self._table = self._session.wanted, None
         self.pictures.visible = False
         self._runner.start(items)
-
-    def _answer(self, problem: str) -> None:
-        """Say at the field what is wrong with it, or nothing."""
-        self.number.param.update(error_state=bool(problem), helper_text=problem)
 
     def _load(self, index: int) -> None:
         start = next((start for start in self._table.starts if start.index == index), None) if self._table else None
