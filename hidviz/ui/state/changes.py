@@ -21,7 +21,7 @@ class Changes:
         self._clock = clock
         self._seen: tuple[object, ...] | None = None
         self._drawn_at = -float("inf")
-        self._stale = True
+        self._stale = False
 
     def spoil(self, *_: object) -> None:
         """What was drawn is no longer how it should look; may be given to whatever tells of an event."""
