@@ -57,15 +57,36 @@ def test_axe_finds_nothing_on_any_tab_with_its_folds_open(open_page, theme):
     assert found == {}
 
 
+def violations(tab):
+    """What axe finds, each with the beginning of the first place of its kind."""
+    found = tab.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    return [(each["id"], each["nodes"][0]["html"][:160]) for each in found]
+
+
 def test_axe_finds_nothing_in_a_lesson_on_a_phone_or_in_the_help(open_page):
     tab = open_page("?lesson=hidden-twin", width=390, height=844)
     tab.evaluate(AXE)
-    run = "() => axe.run(document, { resultTypes: ['violations'] })"
-    found = [(each["id"], each["nodes"][0]["html"][:160]) for each in tab.evaluate(run)["violations"]]
+    found = violations(tab)
     tab.keyboard.press("?")
     tab.get_by_role("dialog").wait_for()
-    found += [(each["id"], each["nodes"][0]["html"][:160]) for each in tab.evaluate(run)["violations"]]
-    assert found == []
+    assert found + violations(tab) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "sv"])
+def test_axe_finds_nothing_with_one_step_in_numbers_nor_where_a_number_is_refused(open_page, theme, language):
+    tab = open_page(f"?nv=6&nh=2&T=300&out=50&opt=gradient&rate=0.2&theme={theme}&language={language}", width=1280)
+    tab.evaluate(AXE)
+    tab.keyboard.press("s")
+    wait_for(tab, lambda now: now["step"] == 1, "a step")
+    tab.locator("section.step h3").wait_for()
+    found = violations(tab)
+    tab.get_by_role("tab").nth(3).click()
+    number = tab.get_by_role("spinbutton").last
+    number.fill("5 or so")
+    number.press("Enter")
+    tab.get_by_text("“5 or so”").wait_for()
+    assert found + violations(tab) == []
 
 
 def test_every_figure_is_one_picture_with_a_name_and_words(open_page):
