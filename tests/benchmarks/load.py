@@ -38,6 +38,7 @@ from tests.benchmarks.visitor import Visitor
 ROOT = Path(__file__).parents[2]
 QUERY = "?opt=gradient"
 PAUSE_EVERY = 10.0  # seconds between two presses of Pause in one session
+IDLE = 6.0  # seconds for which all sessions are open and none does anything
 GROUP = 10  # sessions open at the same time in a soak
 
 
@@ -66,6 +67,16 @@ class Server:
                 threads += int(known["Threads"])
                 kilobytes += int(known["VmRSS"].split()[0])
         return threads, kilobytes / 1024
+
+    @property
+    def worked(self) -> float:
+        """Processor seconds that it has taken so far; 0 where the system does not tell."""
+        ticks = 0
+        for process in (self.process, *_children(self.process)):
+            with contextlib.suppress(OSError):
+                fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2]
+                ticks += sum(int(each) for each in fields.split()[11:13])
+        return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _children(process: int) -> list[int]:
@@ -117,6 +128,7 @@ class Load:
     """What a load measured; arrays hold one number per press, or per session."""
 
     opening: np.ndarray
+    idle: float  # milliseconds of processor time a second and session, while nobody does anything
     pause: np.ndarray
     run: np.ndarray
     frames: np.ndarray
@@ -135,6 +147,10 @@ async def loaded(server: Server, n_sessions: int, seconds: float) -> Load:
             begin = time.monotonic()
             visitors.append(await Visitor.open(server.url + QUERY))
             opening.append(time.monotonic() - begin)
+        await asyncio.sleep(2.0)  # what a page is sent after it has opened
+        worked = server.worked
+        await asyncio.sleep(IDLE)
+        idle = 1000 * (server.worked - worked) / (IDLE * n_sessions)
         for visitor in visitors:
             await visitor.press("Run")
         await asyncio.gather(*[visitor.until(lambda state: state["running"]) for visitor in visitors])
@@ -151,7 +167,7 @@ async def loaded(server: Server, n_sessions: int, seconds: float) -> Load:
         await asyncio.gather(*[visitor.close() for visitor in visitors])
     usage["after"] = await _settled(server)
     pause, run = np.array(latencies).reshape(-1, 2).T
-    return Load(np.array(opening), pause, run, done[:, 0] / elapsed, done[:, 1] / elapsed, usage)
+    return Load(np.array(opening), idle, pause, run, done[:, 0] / elapsed, done[:, 1] / elapsed, usage)
 
 
 async def _use(visitor: Visitor, delay: float, seconds: float) -> list[tuple[float, float]]:
@@ -211,6 +227,7 @@ def _print_load(load: Load) -> None:
         if seconds.size:
             median, high = np.quantile(seconds, [0.5, 0.95])
             print(line([f"{name}, s (n = {seconds.size})", f"{median:.2f}", f"{high:.2f}", f"{seconds.max():.2f}"]))
+    print(f"\na session on which nothing happens: {load.idle:.1f} ms of processor time a second")
     print(f"\n{head(['per session', 'least', 'mean', 'most', 'least / mean'])}")
     for name, rate in (("frames a second", load.frames), ("steps a second", load.steps)):
         least, mean, most = rate.min(), rate.mean(), rate.max()
