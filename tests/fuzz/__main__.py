@@ -17,6 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Error, sync_playwright
 
 from hidviz.experiments import load_bundle
+from hidviz.ui.text.language import LANGUAGES, translations
 from tests.fuzz.events import drawn, play
 from tests.pages import OURS, launched, state
 from tests.server import Server
@@ -82,11 +83,17 @@ def wrong(kind, text):
     return kind == "error" and not CUT.search(text)
 
 
+def named(tab, text):
+    """The button of this text, whatever language the page has been given."""
+    texts = "|".join(re.escape(translations(language).gettext(text)) for language in LANGUAGES)
+    return tab.get_by_role("button", name=re.compile(f"^({texts})$"))
+
+
 def connected(tab):
     """The page has its session, if need be after its own offer to reload."""
 
     def back():
-        reload = tab.get_by_role("button", name="Reload")
+        reload = named(tab, "Reload")
         if reload.count() and reload.first.is_visible():
             reload.first.click()
         return tab.locator("#hidviz-status").count() and state(tab)["ready"]
@@ -112,7 +119,7 @@ def runs(tab):
     tab.get_by_role("tab").first.click(timeout=20_000)
     paused(tab)
     before = state(tab)
-    button = tab.get_by_role("button", name="Run", exact=True)
+    button = named(tab, "Run")
     if not button.count() or not button.first.is_enabled():
         expect(before.get("state", "learning") != "learning" or before["error"], f"Run cannot be pressed: {before}")
         return
@@ -127,7 +134,7 @@ def runs(tab):
 
 def paused(tab):
     """Press Pause where there is something to pause, and wait until it rests: it may also end by itself meanwhile."""
-    pause = tab.get_by_role("button", name="Pause", exact=True)
+    pause = named(tab, "Pause")
 
     def rests():
         if state(tab)["running"] and pause.count():
@@ -139,7 +146,7 @@ def paused(tab):
 
 def exports(tab, folder):
     """The exported run opens again, which checks that its arrays are those of its knobs."""
-    button = tab.get_by_role("button", name="Export", exact=True)
+    button = named(tab, "Export")
     if not button.count() or not button.first.is_visible() or not button.first.is_enabled():
         return
     with tab.expect_download(timeout=1000 * COMING) as download:
