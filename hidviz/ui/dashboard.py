@@ -225,6 +225,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def teach(self) -> None:
         """Open or close the sheet for teaching."""
+        self.lecture.sheet.lesson = self.lessons.run.key
         self.lecture.sheet.open ^= True
 
     def _cure(self) -> None:
@@ -242,7 +243,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             "U": session.redo,
             "?": self.help,
             "Escape": lambda: setattr(self.help_sheet, "open", False),
-            ON: self.lessons.run.go_on,
+            ON: self.lessons.go_on,
             BACK: self.lessons.run.go_back,
             "a": lambda: setattr(align, "value", not align.value),
         } | {str(unit + 1): lambda unit=unit: session.flip(unit) for unit in range(9)}

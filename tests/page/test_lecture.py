@@ -156,3 +156,7 @@ def test_links_a_code_and_one_page_to_print_are_made_for_a_class(open_page):
     press(tab, "Open for the lecture")
     tab.wait_for_url("**mode=lecture**")
     tab.get_by_text("step 1 of 7").wait_for()
+    tab.keyboard.press("ArrowRight")
+    tab.get_by_text("This step comes first").first.wait_for()
+    press(tab, "Teach")
+    until(tab, lambda: tab.get_by_label("Lesson to teach", exact=True).input_value() == "hidden-twin", "the lesson")

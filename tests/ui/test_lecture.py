@@ -4,6 +4,7 @@ import re
 from urllib.parse import parse_qs
 
 import pytest
+import segno
 
 from hidviz.experiments import Experiment
 from hidviz.ui.components.teach_sheet import qr_code
@@ -47,6 +48,15 @@ def test_the_code_is_a_picture_of_the_link():
     code = qr_code("http://localhost:5006/hidviz?lesson=hidden-twin")
     assert code.startswith("<svg")
     assert code != qr_code("http://localhost:5006/hidviz?lesson=mean-field")
+
+
+@pytest.mark.parametrize("length", [10, 80, 300])
+def test_the_code_fills_its_place_however_long_the_link(length):
+    link = "http://localhost:5006/hidviz?" + "x" * length
+    code = qr_code(link)
+    side = segno.make(link, error="m", micro=False).symbol_size(border=4)[0]
+    assert f'viewBox="0 0 {side} {side}"' in code
+    assert "width=" not in code.split(">")[0]
 
 
 @pytest.mark.parametrize("key", LESSONS)

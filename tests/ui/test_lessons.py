@@ -141,7 +141,9 @@ def test_back_restores_the_run_bit_for_bit():
         ended = session.frame
         lesson.choose("No")
         lesson.go_on()
+        asked = lesson.words
         hand.act("flip", flipped(hand))
+        assert lesson.words == asked, "what is asked for stays when it has been done"
         lesson.go_back()
         assert (lesson.place, lesson.answer) == (1, "No")
         assert session.frame is ended

@@ -44,6 +44,7 @@ export function render({ model }) {
   sheet.addEventListener("close", () => model.send_msg({ closed: true }))
   model.on("open", () => {
     if (model.open && !sheet.open) {
+      lesson.value = model.lesson
       sheet.showModal()
       wish()
     } else if (!model.open && sheet.open) { sheet.close() }

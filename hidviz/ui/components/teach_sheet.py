@@ -28,6 +28,7 @@ class TeachSheet(Component):
 
     lessons = param.List(doc="For each lesson its name and its title.")
     groups = param.List(doc="For each group of controls its name, and what is hidden.")
+    lesson = param.String(doc="The lesson that is chosen when it is opened.")
     open = param.Boolean(doc="Whether it is shown.")
     lecture_link = param.String(doc="For the lecturer.")
     class_link = param.String(doc="For the class.")
@@ -64,5 +65,5 @@ class TeachSheet(Component):
 
 
 def qr_code(link: str) -> str:
-    """A link as a QR code in SVG, black on white, whatever the theme: cameras expect it so."""
-    return segno.make(link, error="m", micro=False).svg_inline(scale=5, border=4, light="#ffffff", dark="#000000")
+    """A link as a QR code in SVG, black on white, whatever the theme: cameras expect it so. It fills its place."""
+    return segno.make(link, error="m", micro=False).svg_inline(border=4, light="#ffffff", dark="#000000", omitsize=True)

@@ -33,7 +33,7 @@ class LessonBar:
         on_begin: Callable[[], None],
         on_change: Callable[[], None],
     ) -> None:
-        self.run = LessonRun(session, aligned, own)
+        self._session, self.run = session, LessonRun(session, aligned, own)
         self._on_begin = on_begin
 
         def acting(act: Callable[..., None]) -> Callable[..., None]:
@@ -61,6 +61,12 @@ class LessonBar:
         """Begin a lesson."""
         self.run.begin(key)
         self._on_begin()
+
+    def go_on(self) -> None:
+        """To the next step by key, or say why not."""
+        if self.run.key and not self.run.done:
+            self._session.event = _("This step comes first: do or answer what it asks, then the arrow goes on.")
+        self.run.go_on()
 
     def draw(self) -> None:
         """What the step says now, and whether it has been done."""

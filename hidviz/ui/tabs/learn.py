@@ -51,7 +51,7 @@ class LearnTab:
         self._read_at = 0.0
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
         wide = {"sizing_mode": "stretch_width", "margin": 0}
-        self.units = HiddenUnits(self._acting(session.flip), styles={"flex": "1 1 300px"}, **wide)
+        self.units = HiddenUnits(self._acting(self._flip), styles={"flex": "1 1 300px"}, **wide)
         self.unit_tools = UnitTools(self._acting(session.swap), self._acting(session.break_flip), **wide)
         self.network = Network(self._choose, **wide)
         self.coupling, self.one_step = ChosenCoupling(), OneStep(visible=False, **wide)
@@ -127,6 +127,11 @@ class LearnTab:
 
     def close(self) -> None:
         """Nothing runs in the background."""
+
+    def _flip(self, unit: int) -> None:
+        """Flip a hidden unit, and draw its couplings, so that their change is seen."""
+        self._session.flip(unit)
+        self.network.chosen = unit
 
     def _choose(self, unit: int) -> None:
         """Draw the couplings of this hidden unit."""

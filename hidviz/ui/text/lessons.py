@@ -13,6 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from hidviz.experiments import Experiment, Frame, HiddenUnit, Scan
+from hidviz.ui.text.language import _
 from hidviz.ui.text.own_checks import hidden_verdict
 from hidviz.ui.text.own_scan import called
 
@@ -137,8 +138,8 @@ def numbers(seen: Seen) -> Mapping[str, float | str]:
         for block in "JKLM":
             found[prefix + block] = _error(frame, f"rms_{block}")
             found[f"{prefix}A{block}"] = _error(frame, f"aligned_{block}")
-    flipped = sorted(seen.frame.gauge.order[seen.frame.gauge.signs < 0] + 1)
-    found["flipped"] = " and ".join(map(str, flipped)) or "1"
+    gauge = seen.entered.gauge  # what a step asks for stays what it asked for
+    found["flipped"] = _(" and ").join(map(str, sorted(gauge.order[gauge.signs < 0] + 1))) or "1"
     found["jump"] = seen.entered.snapshot.cost - seen.earlier.snapshot.cost
     found["true_M"] = float(np.sqrt(np.mean(np.square(seen.frame.data.truth.M))))
     return found | _own_numbers(seen.own)
