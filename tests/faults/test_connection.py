@@ -125,6 +125,31 @@ def test_a_line_that_is_lost_while_the_page_says_that_it_is_there_leaves_no_dead
     assert rest_at(tab, 3)["step"] == 3
 
 
+PATCHED_WHILE_PULLING = """async () => {
+    const { connection } = window.hidvizPage, { session } = connection
+    const patch = { msgtype: () => "PATCH-DOC", reqid: () => "of this test" }
+    const handled = [], { handle } = session
+    session.handle = (message) => message === patch ? handled.push(message) : handle.call(session, message)
+    let tear
+    connection._pull_doc_json = () => new Promise((_, failed) => { tear = failed })
+    const ended = new Promise((done) => connection._repull_session_doc(done, done))
+    connection._steady_state_handler(patch)
+    const meanwhile = handled.length
+    tear(new Error("the line is gone again"))
+    await ended
+    connection._steady_state_handler(patch)
+    delete connection._pull_doc_json
+    session.handle = handle
+    return [meanwhile, handled.length]
+}"""
+
+
+def test_what_changes_while_the_document_is_asked_for_again_is_in_it_and_not_applied_to_the_old_one(visit, line):
+    tab = visit(line.port)
+    assert tab.evaluate(PATCHED_WHILE_PULLING) == [0, 1]
+    assert rest_at(tab, 2)["step"] == 2
+
+
 def test_what_is_done_while_there_is_no_line_is_no_error(visit, line):
     tab, said = visit(line.port), []
     tab.on("console", lambda heard: said.append(heard.text) if heard.type == "error" else None)

@@ -2,9 +2,9 @@
 //
 // Bokeh tries five times at growing intervals, never notices a line that has gone silent, reads the first message of a
 // new connection as the rest of a torn one, gives up when an update overtakes the greeting, forgets the arrays of the
-// document that it asks for again, says only once that the page is there, which is lost with the line, and shows the
-// beginning of a new session in the place of one that has ended. All of that is private to Bokeh, and amended where it
-// is found.
+// document that it asks for again, applies to the old one what changes meanwhile, says only once that the page is there,
+// which is lost with the line, and shows the beginning of a new session in the place of one that has ended. All of that
+// is private to Bokeh, and amended where it is found.
 
 const PERIOD = 2_000 // milliseconds between looks
 const SILENT = 7_000 // without an answer, after which the line counts as lost
@@ -151,6 +151,7 @@ const improve = () => {
   amend(ClientConnection, "_close_bad_protocol", () => function () { drop(this) })
   amend(ClientConnection, "_repull_session_doc", (pull) => async function (resolve, reject) {
     if (!this.session) { return pull.call(this, resolve, reject) }
+    this.repulling = true
     try {
       const { doc_json, buffers } = await this._pull_doc_json()
       if (JSON.stringify(doc_json).includes(page.born)) {
@@ -161,7 +162,12 @@ const improve = () => {
         end(this)
         reject(new Error("The session has ended"))
       }
-    } catch (error) { reject(error) }
+    } catch (error) { reject(error) } finally { this.repulling = false }
+  })
+  amend(ClientConnection, "_steady_state_handler", (handle) => function (message) {
+    // The document that is asked for has what such a patch would change, which may be of a model not known here.
+    if (this.repulling && message.msgtype() === "PATCH-DOC" && !this._pending_replies.has(message.reqid())) { return }
+    handle.call(this, message)
   })
   amend(ClientConnection, "_schedule_reconnect", () => function () {
     if (!this.session || page.gone) { return }
