@@ -43,14 +43,7 @@ class LagFit(NamedTuple):
 def fit_lags(
     parts: Parts, lags: Literal[1, 2], *, bias: bool = True, penalty: float = 0.0, l1: Strength = 0.0
 ) -> LagFit:
-    """Fit one of them: see `iter_lags`."""
-    return return_value(iter_lags(parts, lags, bias=bias, penalty=penalty, l1=l1))
-
-
-def iter_lags(
-    parts: Parts, lags: Literal[1, 2], *, bias: bool = True, penalty: float = 0.0, l1: Strength = 0.0
-) -> Generator[tuple[int, Snapshot], None, LagFit]:
-    """Fit one of them, yielding the steps of its L1 path and at which strength each is.
+    """Fit one of them, and under an L1 penalty what its path ends in.
 
     Args:
         parts: what `divide` made of a recording.
@@ -61,13 +54,35 @@ def iter_lags(
     """
     name = LAGS[lags]
     n_copies = LEARNERS[name].units(parts.learn.n_visible, 0)
-    learner, stop = (prepare(name, part, n_hidden=n_copies, bias=bias) for part in parts[:2])
+    learner = prepare(name, parts.learn, n_hidden=n_copies, bias=bias)
     found = logistic_fit(parts.learn, lags=lags, bias=bias, penalty=max(penalty, TINY))
-    couplings, path = found.couplings, None
-    if l1:
-        path = yield from iter_l1_path(learner, stop, couplings, l1, penalty=penalty)
-        couplings = path.couplings
     names = ", ".join(parts.learn.name_of(unit) for unit in found.held)
     remarks = (f"Some states of {names} can be predicted perfectly at lag {lags}: a penalty keeps it finite.",)
-    judged = block_costs(couplings, parts.judge, name, n_hidden=n_copies, bias=bias)
-    return LagFit(learner, couplings, judged, remarks if names else (), path, l1)
+    judged = _judged(parts, lags, found.couplings, bias=bias)
+    plain = LagFit(learner, found.couplings, judged, remarks if names else ())
+    return return_value(iter_lag_path(parts, lags, plain, l1, bias=bias, penalty=penalty)) if l1 else plain
+
+
+def iter_lag_path(
+    parts: Parts, lags: Literal[1, 2], plain: LagFit, l1: Strength, *, bias: bool = True, penalty: float = 0.0
+) -> Generator[tuple[int, Snapshot], None, LagFit]:
+    """Follow the L1 path from a fit without that penalty, yielding its steps and at which strength each is.
+
+    Args:
+        parts: what `divide` made of a recording.
+        lags: how many bins ago it looks.
+        plain: what `fit_lags` made of the same without an L1 penalty.
+        l1: weight of the L1 penalty per bin; "chosen" on the stopping part.
+        bias: as there.
+        penalty: as there.
+    """
+    name = LAGS[lags]
+    stop = prepare(name, parts.stop, n_hidden=LEARNERS[name].units(parts.stop.n_visible, 0), bias=bias)
+    path = yield from iter_l1_path(plain.learner, stop, plain.couplings, l1, penalty=penalty)
+    judged = _judged(parts, lags, path.couplings, bias=bias)
+    return plain._replace(couplings=path.couplings, judged=judged, path=path, l1=l1)
+
+
+def _judged(parts: Parts, lags: Literal[1, 2], couplings: Couplings, *, bias: bool) -> Array:
+    """Cost of each block of the judging part, nats per bin."""
+    return block_costs(couplings, parts.judge, LAGS[lags], bias=bias)

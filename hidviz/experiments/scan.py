@@ -39,7 +39,7 @@ from hidviz.evaluation import (
 )
 from hidviz.experiments.fit_parts import iter_starts
 from hidviz.experiments.l1_path import L1Path, Strength, strength_in_words
-from hidviz.experiments.lags import LagFit, fit_lags, iter_lags
+from hidviz.experiments.lags import LagFit, fit_lags, iter_lag_path
 from hidviz.experiments.ranges import RANGES, plain_number
 from hidviz.experiments.scan_speed import L1_STARTS, STEPS, check_exact, check_judged, learner_for, seconds_a_step
 from hidviz.experiments.scan_table import Scan, ScanRow
@@ -222,7 +222,7 @@ def _iter_lags(
         plain, sparse = _lags_table(parts, told, found, penalty, l1, n), {}
         for name, (part, lags) in models.items():
             sparse[name] = yield from mapped(
-                iter_lags(part, lags, penalty=penalty, l1=l1),
+                iter_lag_path(part, lags, found[name], l1, penalty=penalty),
                 lambda each, name=name: replace(plain, doing=f"{name}, {strength_in_words(each[0], l1)}"),  # type: ignore[misc]
             )
         found = sparse

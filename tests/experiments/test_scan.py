@@ -11,7 +11,7 @@ from hidviz.evaluation.paired import Difference, block_costs, paired
 from hidviz.experiments.lags import fit_lags
 from hidviz.experiments.scan_speed import check_exact, learner_for
 from hidviz.experiments.scan_table import Scan, ScanRow
-from hidviz.learners import Infeasible, prepare
+from hidviz.learners import Infeasible, logistic_fit, prepare
 from hidviz.ui.text.own_scan import rows_table
 from tests.benchmarks.sparse import sparse_network
 
@@ -170,6 +170,20 @@ def test_the_paths_of_lag_1_and_lag_2_tell_how_far_they_are(sparse):
     plain, *_ = scan(parts, hidden=())
     assert (first.rows[0].couplings, first.lag2) == (plain.rows[0].couplings, plain.lag2)
     assert (first.rows[0].kept, first.rows[0].l1) == ("", 0.0)
+
+
+def test_a_sparse_scan_fits_each_lag_once_and_its_path_goes_on_from_there(monkeypatch):
+    fitted = []
+
+    def counted(recording, *, lags=1, **options):
+        fitted.append((lags, recording.external_field is not None))
+        return logistic_fit(recording, lags=lags, **options)
+
+    monkeypatch.setattr("hidviz.experiments.lags.logistic_fit", counted)
+    trials = simulated(0, 3, n_visible=3, n_bins=1200).trials[0].reshape(24, 50, 3)
+    *_, last = scan(divide(Recording(tuple(trials))), hidden=(), l1=1e-3)
+    assert [row.kept != "" for row in last.rows] == [True, True]
+    assert sorted(fitted) == [(1, False), (1, True), (2, False)]
 
 
 def test_a_sparse_scan_leaves_out_what_would_be_sampled():
