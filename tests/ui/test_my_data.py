@@ -195,7 +195,9 @@ def test_the_tab_shows_something_before_anything_is_chosen_and_ends_its_work():
     assert len(marks["x"]) == (sample > 0).sum()  # none is lost, however narrow the page
     tab.file._typed("to", "abc")
     assert "To, s must be a number" in tab.file.form.errors["to"]
+    tab.file._typed("rate", "-1")
     tab.file._typed("to", "100")
+    assert list(tab.file.form.errors) == ["rate"]  # each field is answered for itself
     tab.close()
     assert not tab.data.reading
 

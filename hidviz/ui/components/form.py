@@ -5,7 +5,7 @@ One component a field, each a React tree of its own, cost a third of the time in
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import param
@@ -32,6 +32,12 @@ class Form(Component):
     def __init__(self, on_turn: Callable[[str, str | bool], None], **params: Any) -> None:
         super().__init__(**params)
         self._on_turn = on_turn
+
+    def answer(self, names: Iterable[str], why: str) -> None:
+        """Say under these fields why what they hold was refused, or, with nothing to say, that all is well."""
+        told = dict.fromkeys(names, why)
+        others = {name: earlier for name, earlier in self.errors.items() if name not in told}
+        self.put(errors=others | told if why else others)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("turned") in self.fields:

@@ -61,8 +61,8 @@ class NumberFields:
 
     def show(self, **values: float) -> None:
         """Put values into fields, as if they had been typed; nobody is told."""
-        errors = {name: why for name, why in self.form.errors.items() if name not in values}
-        self.form.put(values=self.form.values | values, errors=errors)
+        self.form.put(values=self.form.values | values)
+        self.form.answer(values, "")
 
     def bound(self, name: str, low: float, high: float) -> None:
         """Give a field other bounds; a value beyond them moves to the nearer one."""
@@ -72,8 +72,7 @@ class NumberFields:
 
     def answer(self, name: str, why: str) -> None:
         """Say at a field what is wrong with it, or, with nothing to say, that all is well."""
-        others = {key: said for key, said in self.form.errors.items() if key != name}
-        self.form.put(errors=others | ({name: why} if why else {}))
+        self.form.answer([name], why)
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""

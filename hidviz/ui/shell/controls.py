@@ -5,7 +5,7 @@ A value that cannot be used is answered at its field, in red, with a sentence; n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import param
@@ -62,10 +62,10 @@ class Controls:
         """Set the knob to what its field says; typed as it stands, it only takes back what was refused."""
         try:
             value = read(name, text)
-            self._answer([name], "")
+            self.form.answer([name], "")
             setattr(self.knobs, name, value)
         except ValueError as error:
-            self._answer([name], str(error))
+            self.form.answer([name], str(error))
 
     def _turned(self, *events: param.parameterized.Event) -> None:
         """Turn what now differs from the experiment; a value that it refuses is put back, and told at its field."""
@@ -78,12 +78,7 @@ class Controls:
             self._on_change(**meant(experiment, turned))
         except ValueError as error:
             self.knobs.param.update(**{name: stands[name] for name in turned})
-            self._answer(turned, spoken(str(error)))
-
-    def _answer(self, names: Iterable[str], why: str) -> None:
-        """Say under these fields why their value was refused, or nothing."""
-        others = {name: told for name, told in self.form.errors.items() if name not in set(names)}
-        self.form.errors = others | (dict.fromkeys(names, why) if why else {})
+            self.form.answer(turned, spoken(str(error)))
 
 
 def learner_aside(name: str, experiment: Experiment) -> str:

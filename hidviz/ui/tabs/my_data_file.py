@@ -99,9 +99,9 @@ class FileSection:
         try:
             value = _value(name, text)
         except ValueError as error:
-            self.form.errors = self.form.errors | {name: f"{_(LABELS[name])} {error}"}
+            self.form.answer([name], f"{_(LABELS[name])} {error}")
             return
-        self.form.errors = {key: why for key, why in self.form.errors.items() if key != name}
+        self.form.answer([name], "")
         how = replace(self._data.how, **{{"from": "start", "to": "stop"}.get(name, name): value})
         if how != self._data.how:
             self._shown = how
