@@ -193,7 +193,7 @@ def test_no_text_of_an_own_recording_is_left_out_of_the_catalogue(in_brackets):
     press(tab, named("Check model"))
     tab.get_by_text(re.compile("is a shared state that is up in")).wait_for(timeout=120_000)
     assert left_out(tab) == []
-    press(tab, named("Stop checks"))
+    press(tab, named("Cancel checks"))
 
 
 def test_the_language_is_chosen_in_the_head_and_stays_in_links(open_page):

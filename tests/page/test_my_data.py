@@ -36,8 +36,8 @@ def test_ours_goes_from_the_first_press_to_the_chart_the_checks_and_the_export(o
     assert table["y"] + table["height"] <= after["y"]  # what is longer than the window lies over nothing
     press(tab, "Check model")
     tab.get_by_text("is a shared state that is up in").wait_for(timeout=120_000)
-    press(tab, "Stop checks")
-    tab.get_by_text("Stopped: ").wait_for()
+    press(tab, "Cancel checks")
+    tab.get_by_text("Cancelled: ").wait_for()
     with tab.expect_download(timeout=90_000) as download:
         press(tab, "Export results")
     download.value.save_as(tmp_path / "results.zip")

@@ -91,9 +91,9 @@ def test_starts_can_be_paused_gone_on_with_and_stopped(opened):
     assert rows(tab).first.inner_text() == steps
     press(tab, "Run starts")
     until(tab, lambda: rows(tab).first.inner_text() != steps, "further steps")
-    press(tab, "Stop starts")
+    press(tab, "Cancel starts")
     enabled(tab, "Run starts")
-    tab.locator("button:disabled", has_text="Stop starts").wait_for()
+    tab.locator("button:disabled", has_text="Cancel starts").wait_for()
     assert rows(tab).count() == 8
     tab.context.close()
 

@@ -275,7 +275,7 @@ def test_a_stopped_scan_keeps_its_rows_and_says_so(data, tmp_path):
     assert len(data.scanned.table.rows) >= len(found.table.rows) > 1
     assert not data.scanned.complete
     assert answer(data.scanned.table, complete=False).startswith("<b>So far: ")
-    assert "Stopped: " in end_in_words(data.scanned.table, stopped=True)
+    assert "Cancelled: " in end_in_words(data.scanned.table, stopped=True)
 
 
 @pytest.mark.parametrize(("place", "n_rows"), [("lag 2, L1 penalty", 1), ("2 hidden units with M, L1 penalty", 4)])
@@ -293,7 +293,7 @@ def test_a_scan_that_is_stopped_on_an_l1_path_keeps_the_rows_before_it(data, tmp
     rows = data.scanned.table.rows
     assert len(rows) == len(found.table.rows) == n_rows
     assert rows[-1] is found.table.rows[-1]
-    assert f"Stopped: {n_rows} of 17 models are there" in end_in_words(data.scanned.table, stopped=True)
+    assert f"Cancelled: {n_rows} of 17 models are there" in end_in_words(data.scanned.table, stopped=True)
     assert (rows[0].kept == "") == (n_rows == 1)  # its path has ended, or not yet
     assert all(row.kept for row in rows[1:])
 

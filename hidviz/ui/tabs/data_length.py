@@ -152,7 +152,7 @@ class LengthsTab:
         self.buttons = Buttons(
             Button(_("Run sweep"), "play", _("Compute these experiments here, in processes of their own"),
                    self.run, True),
-            Button(_("Cancel sweep"), "pause", _("Stop what is under way, and keep the points that are there"),
+            Button(_("Cancel sweep"), "stop", _("Cancel what is under way, and keep the points that are there"),
                    self.cancel, True),
             columns=0, margin=(4, 0),
         )  # fmt: skip

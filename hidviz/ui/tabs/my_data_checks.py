@@ -62,7 +62,7 @@ class ChecksSection:
         self.hide = pmui.MultiChoice(label=_("Units to hide in turn"), options=[], value=[], **roomy)
         self.work = BackgroundWork(
             Button(_("Check model"), "play", _("Make all four checks in the background"), self._check, True),
-            Button(_("Stop checks"), "stop", _("Give up what is under way, and keep what is there"), data.stop_checks),
+            Button(_("Cancel checks"), "stop", _("Cancel what is under way, and keep what is there"), data.stop_checks),
             _(IDLE), self.model, self.hide,
         )  # fmt: skip
         self.synchrony = Synchrony()
@@ -183,7 +183,7 @@ class ChecksSection:
         if not checked.row.n_hidden:
             return f"{of} {_('It has no hidden units, so there is nothing more to check.')}"
         if checked.n_done < checked.n:
-            of += _(" Stopped: {n_done} of {n} checks are there and stay.", n_done=checked.n_done, n=checked.n)
+            of += _(" Cancelled: {n_done} of {n} checks are there and stay.", n_done=checked.n_done, n=checked.n)
         if checked.scanned.table.rows is not (data.scanned and data.scanned.table.rows):
             of += _(" The scan has been made anew since: check again for that.")
         return " ".join([of, *(escape(of_engine(note)) for note in checked.notes)])

@@ -22,7 +22,7 @@ from hidviz.ui.text.own_scan import answer, end_in_words, progress_in_words, row
 IDLE = N_(
     "Models with more and more hidden units learn from three fifths of the recording; one fifth "
     "stops them, and the last fifth, which none of them has seen, judges them. Rows appear as "
-    "they come; stop whenever you like."
+    "they come; cancel whenever you like."
 )
 WHICH = {"both": N_("both"), "no": N_("without"), "yes": N_("with")}
 HELP = {
@@ -71,7 +71,10 @@ class ScanSection:
         self.work = BackgroundWork(
             Button(_("Start scan"), "play", _("Learn and judge these models in the background"), self._start, True),
             Button(
-                _("Stop scan"), "stop", _("Give up what is under way, and keep the rows that are there"), data.stop_scan
+                _("Cancel scan"),
+                "stop",
+                _("Cancel what is under way, and keep the rows that are there"),
+                data.stop_scan,
             ),
             _(IDLE),
         )

@@ -118,7 +118,11 @@ class RestartsTab:
             columns=0, margin=0, disabled=[_("Pause starts")],
         )  # fmt: skip
         self.stop = pmui.Button(
-            label=_("Stop starts"), variant="outlined", disabled=True, on_click=lambda _: self._runner.stop(), margin=0
+            label=_("Cancel starts"),
+            variant="outlined",
+            disabled=True,
+            on_click=lambda _: self._runner.stop(),
+            margin=0,
         )
         self.progress = pmui.LinearProgress(
             value=0, variant="determinate", visible=False, sizing_mode="stretch_width", margin=(4, 0)

@@ -30,7 +30,7 @@ def end_in_words(table: Scan, *, stopped: bool) -> str:
     """How it ended."""
     if not stopped:
         return _("All {n} models are there.", n=table.n)
-    return _("Stopped: {n} of {all} models are there and stay.", n=len(table.rows), all=table.n)
+    return _("Cancelled: {n} of {all} models are there and stay.", n=len(table.rows), all=table.n)
 
 
 def answer(table: Scan, *, complete: bool) -> str:
