@@ -3,7 +3,8 @@
 A fault is one change of one place: another comparison, another sign, another constant, a condition turned round, a
 call or an assignment left out. Which ones, is drawn by the seed. Each is planted in a copy of the project, where the
 tests of its module run until the first that fails. What survives is printed as a difference, and is either a test that
-is missing or a change that changes nothing.
+is missing, or code that changes nothing and can go, or, with its reason in `tests.equivalent`, a change that no test
+could notice.
 """
 
 import argparse
@@ -15,8 +16,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from tests.equivalent import explanation
 
 ROOT = Path(__file__).parent.parent
 LONGEST = 900  # seconds after which the tests have noticed: the fault made them hang
@@ -49,7 +53,7 @@ TESTS = {
     "hidviz/experiments/archive.py": ["tests/experiments/test_bundle.py", "tests/faults/test_hostile.py"],
     "hidviz/experiments/memory.py": ["tests/experiments/test_memory.py"],
     "hidviz/sweeps/sweep.py": ["tests/sweeps/test_sweep.py", "tests/faults/test_command_line.py"],
-    "hidviz/sweeps/measurement.py": ["tests/sweeps/test_sweep.py"],
+    "hidviz/sweeps/measurement.py": ["tests/sweeps/test_sweep.py", "tests/sweeps/test_paper_figures.py"],
     "hidviz/ui/state/session.py": ["tests/ui/test_session.py", "tests/ui/test_session_machine.py"],
     "hidviz/ui/state/live_run.py": ["tests/ui/test_session.py", "tests/ui/test_session_machine.py"],
     "hidviz/ui/state/undo.py": ["tests/ui/test_session.py"],
@@ -135,8 +139,13 @@ def _changes(node):
         yield lambda: setattr(node, "value", node.value + 1)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield lambda: setattr(node, "value", ast.Constant(None))
-    if isinstance(node, ast.Return) and node.value is not None:
+    if isinstance(node, ast.Return) and node.value is not None and not _is_truth(node.value):
         yield lambda: setattr(node, "value", ast.Constant(None))
+
+
+def _is_truth(node):
+    """Whether it is True or False, which are turned into one another already."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
 
 
 def noticed(folder, module, source, tests):
@@ -159,16 +168,30 @@ def noticed(folder, module, source, tests):
 
 
 def judge(module, line, source, plain):
-    """A line about one fault: whether it was noticed, and if not, what it is."""
+    """What became of one fault, "noticed", "equivalent" or "survived", and a line about it."""
     with tempfile.TemporaryDirectory() as folder:
-        if noticed(Path(folder), module, source, TESTS[module]):
-            return True, f"noticed   {module}:{line}"
-    difference = [
-        each
-        for each in difflib.unified_diff(plain.splitlines(), source.splitlines(), lineterm="", n=0)
-        if each[:1] in "+-" and each[:3] not in ("+++", "---")
-    ]
-    return False, "\n".join([f"SURVIVED  {module}:{line}", *difference])
+        seen = noticed(Path(folder), module, source, TESTS[module])
+    before, after = changed(plain, source)
+    known = explanation(module, before, after)
+    if seen:
+        return "noticed", f"noticed     {module}:{line}" + (", though explained as equivalent" if known else "")
+    shown = f"{module}:{line}\n- {before}\n+ {after}"
+    if known:
+        return "equivalent", f"equivalent  {shown}\n  {known.kind}: {known.reason}"
+    return "survived", f"SURVIVED    {shown}"
+
+
+def changed(plain, source):
+    """The line (now and then more than one) that differs between two sources, as it was and as it is."""
+    lines = list(difflib.unified_diff(plain.splitlines(), source.splitlines(), lineterm="", n=0))[2:]
+    return tuple("\n".join(each[1:].strip() for each in lines if each[0] == sign) for sign in "-+")
+
+
+def in_words(ends):
+    """How many of each end, and the share noticed of those that are not explained."""
+    n = ends["noticed"] + ends["survived"]
+    counts = " / ".join(f"{ends[end]} {end}" for end in ("noticed", "equivalent", "survived"))
+    return f"{counts}: {100 * ends['noticed'] / max(1, n):.0f} % noticed of {n} that are not explained as equivalent."
 
 
 def main(words=None):
@@ -185,11 +208,11 @@ def main(words=None):
         chosen = random.Random(f"{given.seed} {module}").sample(range(n), min(given.most, n))
         jobs += [(module, *fault(text, k), plain) for k in chosen]
     with ThreadPoolExecutor(given.workers) as pool:
-        results = []
-        for good, text in pool.map(lambda job: judge(*job), jobs):
-            results.append(good)
+        ends = Counter()
+        for end, text in pool.map(lambda job: judge(*job), jobs):
+            ends[end] += 1
             print(text, flush=True)
-    print(f"{sum(results)} of {len(results)} faults were noticed ({100 * sum(results) / max(1, len(results)):.0f} %).")
+    print(in_words(ends))
     return 0
 
 

@@ -328,6 +328,16 @@ def test_the_rate_is_that_of_the_last_second(runner):
     assert runner.items_per_second == 0.0  # nothing since
 
 
+def test_the_rate_of_items_that_take_seconds_is_that_of_the_last(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("hidviz.background.runner.time.monotonic", lambda: clock[0])
+    runner = Runner(threads=False)
+    runner.start(counting())
+    for clock[0] in (10.0, 20.0, 22.0):
+        runner.pump(0.0)
+    assert runner.items_per_second == 0.5
+
+
 # Several runs
 
 

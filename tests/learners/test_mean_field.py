@@ -3,10 +3,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hidviz.learners import LEARNERS
 from hidviz.learners.mean_field import MEAN_FIELD, MEAN_FIELD_GAUSSIAN, MEAN_FIELD_NAIVE, MEAN_FIELD_SECOND_ORDER
 from hidviz.learners.protocol import Beliefs
+from hidviz.learning import learn
 from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.network.recording import Recording
+from hidviz.network.simulation import simulate
 from tests.oracle import meanfield as oracle
 from tests.oracle.histories import log_likelihood as by_histories
 from tests.oracle.slope import slope
@@ -274,3 +277,16 @@ def test_forward_weights_and_all_histories_agree():
     couplings, trial = network(hidden_hidden=True), recording(3, (5,)).trials[0]
     blocks = blocks_of(couplings)
     assert oracle.log_likelihood(trial, **blocks) == pytest.approx(by_histories([trial], **blocks), abs=1e-12)
+
+
+def test_couplings_grow_without_end_in_those_that_say_so_and_in_no_other():
+    """From the true couplings, which the others hardly leave: K grows by 10 % in them."""
+    truth = random_couplings(12, 2, np.random.default_rng(1))
+    observed = simulate(truth, 600, np.random.default_rng(10), hidden="stochastic").recording
+    grown = set()
+    for name, method in LEARNERS.items():
+        if method.hidden == "stochastic" and not method.likelihood:
+            steps = learn(method.prepare(observed, n_hidden=2), truth, optimiser="momentum", rate=0.1, max_steps=30)
+            if any(np.abs(step.couplings.K).max() > 1.25 * np.abs(truth.K).max() for step in steps):
+                grown.add(name)
+    assert grown == {name for name, method in LEARNERS.items() if method.runs_away}

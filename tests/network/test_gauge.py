@@ -80,6 +80,7 @@ def test_equal_gauges_have_equal_hashes(gauge):
     again = Gauge(list(gauge.order), list(gauge.signs))
     assert again == gauge
     assert hash(again) == hash(gauge)
+    assert (gauge == gauge.order.tolist()) is False
     assert gauge != gauge.then(flip(4, 0))
 
 

@@ -80,6 +80,8 @@ def test_table_has_a_row_for_each_experiment_and_block(plain):
     measured = [name for name in MEASURES if name != "seconds"]
     assert list(plain.columns[-len(measured) :]) == measured
     assert plain["mse_aligned"].le(plain["mse_raw"] + 1e-15).all()
+    hidden = plain["block"] != "J"
+    assert plain["mse_aligned"].lt(plain["mse_raw"]).eq(hidden).all()  # what was learned has another sign
     assert plain.groupby("key").ngroups == 4
 
 
@@ -208,6 +210,14 @@ def test_infeasible_experiment_fails_alone():
     assert list(last.finished) == [key_of(BASE)]
     assert "2**30 hidden states" in last.failed[key_of(hopeless)]
     assert last.n_done == last.n_total
+
+
+def test_an_experiment_that_has_failed_is_not_tried_again():
+    hopeless = replace(BASE, n_hidden=30, seed=9)
+    states = list(run_sweep(Sweep("hopeless", (hopeless,)), alone))
+    failures = [len(state.failed) for state in states]
+    assert failures == sorted(failures)
+    assert sum(state.running == (hopeless,) for state in states) == 1
 
 
 def test_finished_experiments_are_not_run_again(tmp_path, plain):

@@ -144,6 +144,7 @@ def test_a_coupling_set_by_hand_stays_until_undone(session):
     expected = {block: getattr(before.snapshot.couplings, block).copy() for block in BLOCKS}
     expected["J"][2, 4] = 0.75
     assert edited.snapshot.couplings == Couplings(**expected)
+    assert "J 3, 5 set to 0.75" in session.event
     step(session, 1)
     session.undo()
     assert settle(session, lambda s: s.frame is before) is before
