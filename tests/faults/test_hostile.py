@@ -4,12 +4,14 @@ import json
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from hidviz.experiments import load_bundle
-from tests.faults.hostile import BUNDLES, RECORDINGS, good_bundle, look
+from tests.faults.hostile import BUNDLES, RECORDINGS, beside, good_bundle, look
+from tests.loops import run_aside
 
 ROOT = Path(__file__).parents[2]
 READ = {
@@ -63,6 +65,22 @@ def test_a_hostile_bundle_ends_in_a_sentence(name, good, tmp_path):
     with pytest.raises(ValueError, match="This file is not a bundle that can be opened: ") as refused:
         load_bundle(path)
     assert is_a_sentence(str(refused.value)), str(refused.value)
+
+
+def test_a_loop_that_is_held_is_told_from_one_that_waits():
+    def holding():
+        began = time.process_time()
+        yield sum(range(20_000_000))  # one call of C, which lets no other thread in
+        took.append(time.process_time() - began)
+
+    def waiting():
+        yield time.sleep(0.5)
+
+    took = []
+    failure, held = run_aside(beside(holding()))
+    assert failure is None
+    assert 0.5 * took[0] < held <= took[0] + 0.1
+    assert run_aside(beside(waiting()))[1] < 0.25
 
 
 @pytest.mark.slow
