@@ -63,6 +63,20 @@ def test_a_bad_file_is_told_and_the_data_before_it_stay(open_page, tmp_path):
     until(tab, lambda: not tab.get_by_text("bad.csv, line 3").is_visible(), "the refusal to go")
 
 
+def test_files_of_almost_the_size_that_is_said_are_taken_one_and_several(open_page, tmp_path):
+    tab = open_page("?tab=mydata")
+    tab.get_by_text("at most 50 MB").wait_for()
+    counts = (np.random.default_rng(1).random((460_000, 100)) < 0.02).astype(np.uint8)
+    np.save(tmp_path / "all.npy", counts)
+    take(tab, tmp_path / "all.npy")
+    tab.get_by_text("100 units, counts; 460,000 bins").wait_for(timeout=120_000)
+    parts = [tmp_path / f"part{k}.npy" for k in range(4)]
+    for path, part in zip(parts, np.array_split(counts[:440_000], 4), strict=True):
+        np.save(path, part)
+    take(tab, *parts)
+    tab.get_by_text(re.compile("4 trials")).wait_for(timeout=120_000)
+
+
 def test_a_scan_is_sparse_at_a_switch_and_says_so_in_its_table_and_its_command(open_page, tmp_path):
     tab = open_page("?tab=mydata", width=800)
     np.save(tmp_path / "counts.npy", np.random.default_rng(1).poisson(0.6, (1500, 4)))

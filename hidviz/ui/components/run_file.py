@@ -30,7 +30,8 @@ class Files(pmui.FileInput):  # type: ignore[misc]  # panel has no types
         multiple: bool = True,
         **params: Any,
     ) -> None:
-        super().__init__(multiple=multiple, max_file_size=largest, max_total_file_size=largest, **params)
+        # No `max_total_file_size`: the browser would count each file twice, and refuse one of more than half of it.
+        super().__init__(multiple=multiple, max_file_size=largest, **params)
         self._on_files, self._on_refused = on_files, on_refused
         self._largest, self._arrived, self._refused = largest, 0, False
         self.param.watch(self._hand_over, "value")
