@@ -31,6 +31,10 @@ EXPLAINED = (
         "hidviz/learners/mean_field_correlated.py", "solve(everything, 1)", "solve(everything, 2)", WORK,
         "One sweep more over bins that did not settle; how far they are off is told either way.",
     ),
+    Explained(
+        "hidviz/ui/state/changes.py", "self._stale = False", "self._stale = True", SAME,
+        "Before the first drawing all is new, stale or not, and the drawing sets it.",
+    ),
 )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """What a person does, without a browser: the session and its worker."""
 
 import io
+import itertools
 import threading
 import time
 from dataclasses import replace
@@ -100,6 +101,35 @@ def test_every_press_of_step_counts_however_seldom_somebody_looks(session):
                 assert time.monotonic() < deadline
                 time.sleep(0.01)
         assert settle(session, lambda s: not s.awaiting).snapshot.step == 3
+
+
+def test_a_run_to_a_step_rests_there_and_is_the_run_itself(session):
+    step(session, 2)
+    session.run_to(7)
+    frame = settle(session, lambda s: s.frame.snapshot.step == 7 and not s.running)
+    assert frame.trace["cost"].tolist() == [item.cost for item in itertools.islice(SMALL.run(), 8)]
+    assert not session.problem
+
+
+def test_the_speed_of_a_run_is_told_while_it_runs(session):
+    session.run()
+    settle(session, lambda s: s.steps_per_second > 0.0)
+    session.pause()
+    assert session.steps_per_second == 0.0
+
+
+def test_why_a_run_has_ended_is_said_once_and_until_something_else_is_done():
+    session = Session(replace(SMALL, max_steps=2))
+    try:
+        settle(session)
+        session.run()
+        settle(session, lambda s: s.finished)
+        assert session.event == "Finished: 2 steps made."
+        session.flip(0)
+        settle(session, lambda s: not s.awaiting and "2 steps" not in s.event)
+        assert "Finished" not in session.event
+    finally:
+        session.close()
 
 
 def test_flip_twice_and_undo_are_exact(session):

@@ -44,6 +44,6 @@ class Changes:
 
     def stirred(self, *seen: object, period: float = 0.0) -> bool:
         """Whether `due` would tell of something; asking changes nothing."""
-        if self._stale or self._seen is None:
+        if self._stale:
             return True
         return seen != self._seen and self._clock() - self._drawn_at >= period
