@@ -151,10 +151,17 @@ class Experiment:
         """Draw the truth and simulate data and held-out data, yielding progress and returning the Data.
 
         Raises:
-            Infeasible: the run would take more memory than it may use; the message gives the number and what would fit.
+            Infeasible: the run would take too long, or more memory than it may use; the message gives the number and
+                what would fit.
         """
+        self._refuse_if_long()
         with room_for(self):
             return (yield from self._simulate())
+
+    def _refuse_if_long(self) -> None:
+        """Asked before memory: where a step takes hours, fewer bins that would fit are no advice."""
+        method = LEARNERS[self.learner]
+        method.refuse_if_long(self.n_visible, self.n_hidden_learned, self.n_steps - 1, self.hidden_hidden)
 
     def _simulate(self) -> Generator[Progress, None, Data]:
         truth = self.truth()
@@ -181,6 +188,7 @@ class Experiment:
             Infeasible: the learner would take too long, or too much memory; the message gives the number and an
                 alternative.
         """
+        self._refuse_if_long()
         with room_for(self, with_data=False):
             return prepare_setup(
                 data,

@@ -79,7 +79,7 @@ def prepare_independent(recording: Recording, *, n_hidden: int, bias: bool = Fal
     Raises:
         Infeasible: the sum over 2**n_hidden states would take too long.
     """
-    refuse_if_long(recording.n_visible, n_hidden, recording.n_transitions, hidden_hidden=False)
+    refuse_if_long(recording.n_visible, n_hidden, recording.n_transitions, False)
     triples = _triples(recording, n_hidden)
     learned = learned_blocks(n_hidden, bias=bias)
     return Learner(
@@ -120,6 +120,7 @@ def method(chain: Prepare) -> Method:
         ),
         seconds=exact_seconds,
         memory=exact_memory,
+        refuse_if_long=refuse_if_long,
     )
 
 
@@ -130,7 +131,7 @@ def log_likelihood(couplings: Couplings, recording: Recording) -> float:
         ValueError: M is not zero.
         Infeasible: the sum over hidden states would take too long.
     """
-    refuse_if_long(recording.n_visible, couplings.n_hidden, recording.n_transitions, hidden_hidden=False)
+    refuse_if_long(recording.n_visible, couplings.n_hidden, recording.n_transitions, False)
     sums = _HiddenSums.of(_triples(recording, couplings.n_hidden), couplings)
     return sums.outside + sum(float((block.count * log_z).sum()) for block, _, log_z, _ in sums)
 

@@ -169,6 +169,10 @@ def beliefs_memory(n_visible: int, n_hidden: int, n_transitions: int, hidden_hid
     return n_transitions * (8.0 * n_visible + 40.0 * n_hidden + 40.0)
 
 
+def never_long(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> None:
+    """Refuse nothing: what most learners do, whose time grows only as the numbers of units and of bins."""
+
+
 @dataclass(frozen=True)
 class Method:
     """An inference method: how to prepare it, and what a user should know before choosing it.
@@ -187,6 +191,7 @@ class Method:
         seconds: predicted seconds for one evaluation, from (Nv, Nh, n_transitions, hidden_hidden); a rough guide.
         memory: predicted bytes at the worst moment of preparing it and learning with it, from the same, without the
             recording; right within a factor of two where it is much.
+        refuse_if_long: raises Infeasible where one evaluation would take too long, from the same.
         stochastic: whether its gradients are random estimates; its `prepare` then takes a `seed`.
         family: what decides when to stop it: its "likelihood", the noise of "sampling", the bias of a "mean-field", or
             nothing that is known of it ("other").
@@ -204,6 +209,7 @@ class Method:
     equations: tuple[str, ...]
     seconds: Callable[[int, int, int, bool], float]
     memory: Callable[[int, int, int, bool], float] = beliefs_memory
+    refuse_if_long: Callable[[int, int, int, bool], None] = never_long
     stochastic: bool = False
     phases: tuple[str, ...] = ()
     family: Family = "other"
@@ -255,6 +261,7 @@ class Method:
         if unknown := set(options) - self.options:
             takes = ", ".join(sorted(self.options)) or "no options"
             raise ValueError(f"{self.title} takes {takes}, got {', '.join(sorted(unknown))}.")
+        self.refuse_if_long(recording.n_visible, int(n_hidden), recording.n_transitions, hidden_hidden)
         self._refuse_if_large(recording, int(n_hidden), hidden_hidden)
         settings: dict[str, Any] = {"n_hidden": int(n_hidden), "hidden_hidden": hidden_hidden, "bias": bias, **options}
         learner = replace(self.prepare(recording, **settings), unchanging=recording.unchanging)

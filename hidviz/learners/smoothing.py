@@ -44,7 +44,7 @@ def prepare_chain(recording: Recording, *, n_hidden: int, hidden_hidden: bool = 
     Raises:
         Infeasible: 4**n_hidden transitions a step would take too long.
     """
-    refuse_if_long(recording.n_visible, n_hidden, recording.n_transitions, hidden_hidden=True)
+    refuse_if_long(recording.n_visible, n_hidden, recording.n_transitions, True)
     blocks = tuple(cut(recording, n_hidden))
     learned = learned_blocks(n_hidden, hidden_hidden=hidden_hidden, bias=bias)
     return Learner(
@@ -62,7 +62,7 @@ def log_likelihood(couplings: Couplings, recording: Recording) -> float:
     Raises:
         Infeasible: 4**Nh transitions a step would take too long.
     """
-    refuse_if_long(recording.n_visible, couplings.n_hidden, recording.n_transitions, hidden_hidden=True)
+    refuse_if_long(recording.n_visible, couplings.n_hidden, recording.n_transitions, True)
     return sweep_forward(cut(recording, couplings.n_hidden), build_chain(couplings))
 
 
@@ -90,7 +90,7 @@ def hidden_posterior(couplings: Couplings, recording: Recording) -> HiddenPoster
         Infeasible: 4**Nh transitions a step would take too long.
     """
     n_hidden, n = couplings.n_hidden, recording.n_transitions
-    refuse_if_long(recording.n_visible, n_hidden, n, hidden_hidden=True)
+    refuse_if_long(recording.n_visible, n_hidden, n, True)
     model, blocks = build_chain(couplings), tuple(cut(recording, n_hidden))
     filtered, smoothed, total = np.empty((n, n_hidden)), np.empty((n, n_hidden)), 0.0
     for swept in sweep_both(blocks, model):

@@ -15,7 +15,7 @@ from hidviz.background import PROCESS, RUN, asked_for, return_value
 from hidviz.background.executors import alone
 from hidviz.experiments import Settings
 from hidviz.experiments.memory import predicted_memory, room_for
-from hidviz.learners import LEARNERS, TooLarge
+from hidviz.learners import LEARNERS, Infeasible, TooLarge, prepare
 from hidviz.network import Recording
 from hidviz.sweeps import Sweep, grid, run_sweep
 from hidviz.sweeps.measurement import measure
@@ -84,6 +84,27 @@ def test_every_door_refuses_before_it_makes_anything(gigabyte, monkeypatch):  # 
     for begin in (HUGE.run, lambda: iter_run(HUGE), lambda: iter([measure(HUGE)])):
         with pytest.raises(TooLarge):
             next(begin())
+
+
+@pytest.mark.parametrize("hidden_hidden", [False, True], ids=["M=0", "M"])
+def test_time_is_told_before_memory_as_no_fewer_bins_would_help_and_before_data_are_made(hidden_hidden, monkeypatch):
+    slow = replace(HUGE, n_hidden=16, learner="exact", model="stochastic", hidden_hidden=hidden_hidden)
+    recording = Recording(np.ones((2000, 50)))
+
+    def made(*_, **__):
+        raise AssertionError("data were made")
+
+    monkeypatch.setenv(RUN, "200k")
+    monkeypatch.setattr(np.random, "default_rng", made)
+    for begin in (
+        slow.run,
+        lambda: iter_run(slow),
+        lambda: iter([measure(slow)]),
+        lambda: iter([prepare("exact", recording, n_hidden=17, hidden_hidden=hidden_hidden)]),
+    ):
+        with pytest.raises(Infeasible, match=r"exact .*needs [24]\*\*1[67] .* or at most \d+ hidden units") as refused:
+            next(begin())
+        assert not isinstance(refused.value, TooLarge)
 
 
 def test_what_other_runs_use_or_have_asked_for_counts(monkeypatch):

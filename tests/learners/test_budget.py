@@ -27,13 +27,13 @@ def test_a_refusal_names_the_number_and_a_size_that_is_not_refused(size, hidden_
         and exact_seconds(n_visible, n_hidden, n_transitions, hidden_hidden) <= LONGEST_EVALUATION
     )
     if feasible:
-        refuse_if_long(n_visible, n_hidden, n_transitions, hidden_hidden=hidden_hidden)
+        refuse_if_long(n_visible, n_hidden, n_transitions, hidden_hidden)
         return
     with pytest.raises(Infeasible) as refused:
-        refuse_if_long(n_visible, n_hidden, n_transitions, hidden_hidden=hidden_hidden)
+        refuse_if_long(n_visible, n_hidden, n_transitions, hidden_hidden)
     base, power = re.search(r"(\d)\*\*(\d+)", str(refused.value)).groups()
     assert (int(base), int(power)) == (4 if hidden_hidden else 2, n_hidden)
     most = int(re.search(r"at most (\d+) hidden units", str(refused.value))[1])
-    refuse_if_long(n_visible, most, n_transitions, hidden_hidden=hidden_hidden)
+    refuse_if_long(n_visible, most, n_transitions, hidden_hidden)
     with pytest.raises(Infeasible):
-        refuse_if_long(n_visible, most + 1, n_transitions, hidden_hidden=hidden_hidden)
+        refuse_if_long(n_visible, most + 1, n_transitions, hidden_hidden)

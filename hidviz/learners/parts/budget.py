@@ -41,7 +41,7 @@ def distinct_memory(n_visible: int, n_hidden: int, n_transitions: int) -> float:
     return n_transitions * (3.0 * n_visible + 8.0 * min(n_visible + 1, 30) + 70.0) + n_states * tables
 
 
-def refuse_if_long(n_visible: int, n_hidden: int, n_transitions: int, *, hidden_hidden: bool) -> None:
+def refuse_if_long(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> None:
     """Raise `Infeasible` if one exact evaluation would take too long.
 
     Raises:
