@@ -24,6 +24,10 @@ SAME = "another way to write the same"
 
 EXPLAINED = (
     Explained(
+        "hidviz/background/runner.py", "self._job.version + 1", "self._job.version + 2", SAME,
+        "A version is compared with the one before; by how much it grows nobody asks.",
+    ),
+    Explained(
         "hidviz/learners/mean_field_correlated.py", "counts[gaps > tolerance]", "counts[gaps >= tolerance]", BOUND,
         "No computed gap equals the tolerance to the last digit.",
     ),

@@ -1,6 +1,7 @@
 """A runner publishes whole items, obeys from any state and in any order, and never gets stuck."""
 
 import itertools
+import os
 import sys
 import threading
 import time
@@ -377,6 +378,10 @@ def test_more_runs_than_places_share_the_machine_evenly(one_place):  # noqa: ARG
     for runner in runners:
         runner.stop()
     assert max(counts) < 1.5 * min(counts)
+
+
+def test_as_many_runs_as_there_are_cores_work_at_a_time():
+    wait_until(lambda: hidviz.background.runner._gate._free == os.cpu_count())
 
 
 def test_a_paused_run_gives_its_place_to_others(one_place):  # noqa: ARG001
