@@ -12,7 +12,7 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.ui.state.link import write_link
-from tests.pages import exported, press, rest_at, state, wait_for
+from tests.pages import exported, press, rest_at, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -107,6 +107,8 @@ def test_a_damaged_bundle_is_answered_in_one_sentence_and_changes_nothing(tab, t
     alert.wait_for()
     assert alert.inner_text().strip() == "This file is not a bundle that can be opened: it is no whole zip archive."
     assert shown(state(tab)) == there
+    tab.locator("input[type=file]").first.set_input_files(path)
+    until(tab, lambda: alert.count() == 0, "the refusal to go with a good file")
     kept = exported(tab, tmp_path)[1]
     assert (kept.experiment, kept.couplings) == (before.experiment, before.couplings)
     press(tab, "Step")

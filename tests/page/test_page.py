@@ -254,3 +254,23 @@ def test_closing_the_tab_ends_its_thread(browser):
         assert server.n_threads < during
     finally:
         server.stop()
+
+
+@pytest.mark.slow
+def test_a_reload_in_the_middle_of_a_run_leaves_a_living_page(open_page):
+    """Whenever it comes: while frames arrive, while the line is opened, and before the page is there."""
+    tab = open_page("?nv=6&nh=1&T=400&out=0&opt=gradient&rate=0.01")
+    for wait in (0, 20, 150, 600, 1500):
+        wait_for(tab, lambda now: now["ready"], "the connection", 60)
+        press(tab, "Run")
+        wait_for(tab, lambda now: now["running"], "the run")
+        tab.wait_for_timeout(wait)
+        tab.reload()
+        tab.locator("#hidviz-status").wait_for(state="attached")
+    for wait in (0, 100, 400):
+        tab.reload(wait_until="commit")
+        tab.wait_for_timeout(wait)
+    tab.reload()
+    wait_for(tab, lambda now: now["ready"] and not now["running"], "the connection", 60)
+    press(tab, "Step")
+    wait_for(tab, lambda now: now["step"] == 1, "a step")
