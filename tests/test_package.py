@@ -7,11 +7,13 @@ import re
 import subprocess
 import sys
 import typing
+from pathlib import Path
 
 import pytest
 
 import hidviz
 
+ROOT = Path(hidviz.__file__).parent
 PAGE = ("panel", "panel_material_ui", "bokeh", "param", "holoviews", "pandas", "matplotlib", "hidviz.ui")
 
 
@@ -83,3 +85,13 @@ def test_every_record_in_the_signature_of_a_public_function_is_public():
 
 def test_the_types_are_there_for_those_who_check_them():
     assert (importlib.resources.files("hidviz") / "py.typed").is_file()
+
+
+def test_a_clock_that_is_set_back_changes_nothing_as_nobody_asks_for_the_time_of_the_day():
+    of_day = r"\btime\.(time|time_ns|localtime|gmtime|ctime)\b|\bimport datetime|\bfrom (time|datetime) import"
+    found = {}
+    for kind, asking in (("py", of_day), ("js", r"\bDate\b")):
+        files = list(ROOT.rglob(f"*.{kind}"))
+        found |= {path.name: said for path in files if (said := re.findall(asking, path.read_text(encoding="utf-8")))}
+        assert len(files) > 10
+    assert found == {}

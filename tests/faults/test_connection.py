@@ -57,8 +57,13 @@ TAKEN_UP = """() => {
 }"""
 
 
-@pytest.mark.parametrize("running", [True, False], ids=["running", "paused"])
-@pytest.mark.parametrize(("seconds", "silent"), [(0, False), (5, False), (25, False), (12, True)])
+@pytest.mark.parametrize(
+    ("running", "seconds", "silent"),
+    [
+        *((running, *cut) for running in (True, False) for cut in ((0, False), (5, False), (25, False), (12, True))),
+        (True, 90, False),  # a run outlives two minutes
+    ],
+)
 def test_a_line_that_was_cut_is_taken_up_again_where_it_was(running, seconds, silent, visit, line):
     tab = visit(line.port)
     before = rest_at(tab, 3)
@@ -82,6 +87,18 @@ def test_a_line_that_was_cut_is_taken_up_again_where_it_was(running, seconds, si
     press(tab, "Step")
     wait_for(tab, lambda now: now["step"] == there + 1, "one more step")
     assert alert(tab).count() == 0
+
+
+def test_a_line_that_falls_silent_is_noticed_though_the_clock_is_set_back_meanwhile(visit, line):
+    tab = visit(line.port, before="const told = Date.now; Date.now = () => told() - (window.back ?? 0)")
+    rest_at(tab, 3)
+    tab.evaluate("window.back = 3_600_000")
+    line.cut(silent=True)
+    alert(tab).wait_for(timeout=30_000)
+    line.mend()
+    until(tab, lambda: alert(tab).count() == 0, "the line to be taken up again", 30)
+    press(tab, "Step")
+    wait_for(tab, lambda now: now["step"] == 4, "one more step")
 
 
 def test_a_server_that_was_killed_and_started_again_leaves_a_way_back(visit):

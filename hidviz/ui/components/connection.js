@@ -94,7 +94,7 @@ const drop = (connection) => {
 
 const retry = (connection) => setTimeout(async () => {
   if (connection.closed_permanently || connection.socket) { return }
-  page.asked = page.heard = Date.now()
+  page.asked = page.heard = performance.now()
   try {
     await connection.connect()
   } catch {
@@ -102,7 +102,7 @@ const retry = (connection) => setTimeout(async () => {
   }
   page.lost = 0
   unsay()
-}, Date.now() - page.lost < 100 ? 0 : AGAIN)
+}, performance.now() - page.lost < 100 ? 0 : AGAIN)
 
 const end = (connection) => {
   page.gone = true
@@ -138,7 +138,7 @@ const improve = () => {
   })
   amend(ClientConnection, "_on_message", (take) => function (event) {
     page.connection = this
-    page.heard = Date.now()
+    page.heard = performance.now()
     take.call(this, event)
   })
   amend(ClientConnection, "_awaiting_ack_handler", (handle) => function (message, resolve, reject) {
@@ -172,7 +172,7 @@ const improve = () => {
   amend(ClientConnection, "_schedule_reconnect", () => function () {
     if (!this.session || page.gone) { return }
     if (!page.lost) { // else it has been said, or what came of a press of Reload
-      page.lost = Date.now()
+      page.lost = performance.now()
       tell(_("The connection to the server is lost. This page is taking it up again …"))
     }
     retry(this)
@@ -180,7 +180,7 @@ const improve = () => {
   setInterval(() => {
     const connection = page.connection
     if (!connection || page.gone || connection.closed_permanently) { return }
-    const now = Date.now()
+    const now = performance.now()
     if (connection.socket && page.asked > page.heard && now - page.asked > SILENT) {
       drop(connection)
     } else if (connection.socket?.readyState === WebSocket.OPEN && page.asked <= page.heard) {
