@@ -48,7 +48,7 @@ TESTS = {
     "hidviz/learners/mean_field.py": ["tests/learners"],
     "hidviz/learners/gibbs.py": ["tests/learners/test_gibbs.py", *CONTRACT],
     "hidviz/learners/parts/gibbs_sweep.py": ["tests/learners/test_gibbs.py", *CONTRACT],
-    "hidviz/learners/mean_field_correlated.py": ["tests/learners/test_mean_field_correlated.py"],
+    "hidviz/learners/mean_field_correlated.py": ["tests/learners/test_mean_field_correlated.py", *CONTRACT],
     "hidviz/learners/smoothing.py": ["tests/learners/test_smoothing.py", *CONTRACT],
     "hidviz/learners/visible.py": ["tests/learners/test_visible.py", *CONTRACT],
     "hidviz/experiments/bundle.py": ["tests/experiments/test_bundle.py"],

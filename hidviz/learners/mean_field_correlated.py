@@ -170,8 +170,6 @@ def _solved(
         if gaps.max() <= tolerance and solve(everything, 1) <= tolerance and gaps.max() <= tolerance:
             break
     else:
-        solve(everything[::2], max_sweeps)
-        solve(everything[1::2], max_sweeps)
         solve(everything, 1)
     for rows in network.blocks(everything):
         yield rows, network.bins(rows, mu), Solution(mu[rows], response[rows], spread[rows], gaps[rows])
