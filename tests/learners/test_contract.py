@@ -1,5 +1,6 @@
 """What every learner promises, whatever it does inside: one contract, held up to each of them."""
 
+import inspect
 import pickle
 from functools import cache
 from itertools import islice
@@ -226,6 +227,12 @@ def test_a_method_says_what_it_is(name):
         assert set("".join(method.phases)) == {"E", "M"}
         assert set(method.phases) <= {"E", "M", "EM"}
     assert 0.0 < method.seconds(10, 2, 1000, False) < method.seconds(10, 2, 100_000, False)
+
+
+@every_learner
+def test_what_is_left_out_is_not_learned_whoever_prepares_it(name):
+    arguments = inspect.signature(LEARNERS[name].prepare).parameters
+    assert {arguments[option].default for option in ("hidden_hidden", "bias")} == {False}
 
 
 @every_learner

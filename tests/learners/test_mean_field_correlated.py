@@ -231,3 +231,16 @@ def test_a_warm_start_returns_what_it_was_given_and_needs_the_response(hidden_hi
     assert again.unconverged == 0
     np.testing.assert_allclose(again.beliefs.hidden, first.beliefs.hidden, atol=1e-6)
     assert again.objective == pytest.approx(first.objective, rel=1e-12)
+
+
+@with_and_without_m
+def test_magnetisations_of_another_learner_are_a_start_too(hidden_hidden):
+    """They come without the response, and lead to the same fixed point."""
+    data, couplings = recording(2, [400]), network(2, hidden_hidden=hidden_hidden)  # whose transitions recur
+    learner = MEAN_FIELD_CORRELATED(data, n_hidden=2, hidden_hidden=hidden_hidden, bias=True)
+    plain = learner(couplings)
+    other = prepare("mean-field", data, n_hidden=2, hidden_hidden=hidden_hidden, bias=True)(couplings).beliefs
+    assert other.response is None
+    again = learner(couplings, other)
+    assert again.objective == pytest.approx(plain.objective, abs=1e-9)
+    np.testing.assert_allclose(again.beliefs.hidden, plain.beliefs.hidden, atol=1e-6)
