@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hidviz.background.checkpoint import paced
 from hidviz.learners import LEARNERS, prepare
 from hidviz.learning import learn
 from hidviz.learning.loop import FARTHEST
@@ -227,6 +228,20 @@ def test_a_method_says_what_it_is(name):
         assert set("".join(method.phases)) == {"E", "M"}
         assert set(method.phases) <= {"E", "M", "EM"}
     assert 0.0 < method.seconds(10, 2, 1000, False) < method.seconds(10, 2, 100_000, False)
+
+
+@every_learner
+@plain_and_full
+def test_an_evaluation_can_be_left_on_its_way(name, full):
+    class LeftError(Exception):
+        pass
+
+    def leave():
+        raise LeftError
+
+    learner = prepared(name, full=full)
+    with pytest.raises(LeftError), paced(leave):
+        learner(couplings(name, full=full))
 
 
 @every_learner
