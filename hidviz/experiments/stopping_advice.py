@@ -3,9 +3,8 @@
 The paper names neither a stopping rule nor a penalty, and they decide what its figures show. What is advised here was
 measured (`python -m tests.benchmarks.defaults`): a penalty learned from the data is near the best of all rules whatever
 the coupling variance, and costs nothing where data are plentiful. The best held-out step is kept besides where mean
-field runs away, and for continuous hidden units where data are few; for stochastic ones that gains .01 nats a bin of
-held-out cost or less and leaves K and L worse. A bare box is never advised: it holds single couplings and lets all
-others fit noise.
+field runs away; elsewhere that gains .01 nats a bin of held-out cost or less, and leaves K further from the truth. A
+bare box is never advised: it holds single couplings and lets all others fit noise.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from hidviz.learners import LEARNERS
 
 PATIENCE = 30  # steps: the held-out cost of exact learners may rest for ten before it falls again
 SAMPLED_STEPS = 800  # over which the steps of a sampling learner shrink
-PLENTY = 100  # bins per coupling of a unit from which continuous hidden units need no stopping
 LARGE, LONG = 40, 3000  # visible units, at most a quarter as many hidden, and bins, from which mean field stays put
 
 Value = float | str | None
@@ -60,8 +58,6 @@ def advice(experiment: Experiment) -> Advice:
     if not (method.likelihood or _stays_put(experiment)):
         sizes = f"{experiment.n_visible} + {experiment.n_hidden_learned}"
         return _stopped(experiment, f"Mean field runs away from networks like {sizes} if it is left to converge")
-    if method.hidden == "continuous" and _bins_per_coupling(experiment) < PLENTY:
-        return _stopped(experiment, f"{experiment.n_steps:,} bins are few for this network")
     return _advice(
         "The penalty of each block is learned from the data, so that learning may converge: it holds couplings that "
         "the data leave undetermined, and hardly matters for the others."
@@ -79,11 +75,6 @@ def _stopped(experiment: Experiment, why: str) -> Advice:
     if _judged(experiment):
         return _advice(f"{learned}, and the best held-out step is kept.", patience=PATIENCE)
     return _advice(f"{learned}, since no exact held-out cost is affordable to stop by.")
-
-
-def _bins_per_coupling(experiment: Experiment) -> float:
-    """Bins for each of the Nv + 2 Nh couplings that one visible unit's worth of data must determine."""
-    return experiment.n_steps / (experiment.n_visible + 2 * experiment.n_hidden_learned)
 
 
 def _stays_put(experiment: Experiment) -> bool:

@@ -37,7 +37,7 @@ def prepare(recording: Recording, *, n_hidden: int, hidden_hidden: bool = False,
         slopes = to_visible[:, :n], to_visible[:, n:], to_hidden[:, :n], to_hidden[:, n:]
         return Estimate(log_likelihood, as_gradient(*slopes, learned), Beliefs(mu))
 
-    return Learner(evaluate, recording.n_visible, n_hidden, recording.n_transitions, learned)
+    return Learner(evaluate, recording.n_visible, n_hidden, recording.n_transitions, learned, continuous=True)
 
 
 def hidden_states(couplings: Couplings, recording: Recording) -> Array:

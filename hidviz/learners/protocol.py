@@ -113,6 +113,7 @@ class Learner:
         held: the same function with the beliefs left as they are, for learners that alternate between settling beliefs
             (E-step) and moving couplings (M-step); None for the others. Its residual is what the beliefs now violate.
         unchanging: visible units, counted from 0, that never change in the recording.
+        continuous: whether hidden states are a function of the visible ones before them, and not random.
         again: how a method prepared this learner. A learner is pickled as that, so that it can travel to another
             process; None, and no pickling of local functions, for a learner that was put together by hand.
     """
@@ -125,6 +126,7 @@ class Learner:
     stochastic: bool = False
     held: Callable[[Couplings, Beliefs], Estimate] | None = None
     unchanging: tuple[int, ...] = ()
+    continuous: bool = False
     again: Callable[[], Learner] | None = field(default=None, init=False, compare=False, repr=False)
 
     def __call__(self, couplings: Couplings, beliefs: Beliefs | None = None) -> Estimate:

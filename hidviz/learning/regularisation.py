@@ -13,7 +13,15 @@ that a mean field that runs away cannot take its penalty along:
 
     g² = senders |J|² / γ_J         α_b = (γ_b + N_b) / (|θ_b|² + N_b g² / senders_b)
 
-Where data are plentiful α_b no longer matters: it stays of order senders / g² while H grows as n. Biases are free.
+A maximum is not a mean. Continuous hidden units saturate where couplings are strong, and their L is shortened as a
+block by priors that change each of its couplings hardly: even with the truth's own variances it ends further from the
+truth than without a penalty, where the data determine all of it, while J gains, and K with it. For such units blocks
+other than J are therefore held as far as they need it:
+
+    w_b = α_b min(1, u_b / .05) / n        u_b = α_b tr Σ_bb / N_b        the share that the data leave undetermined
+
+One coupling that runs away makes u_b large and so is held. Where data are plentiful α_b no longer matters: it stays of
+order senders / g² while H grows as n. Biases are free.
 
 tr Σ_bb = <z_b · Σ z>  over random signs z; Σ z is solved for by conjugate gradients, whose products H v are differences
 of the learner's gradient. A learner that samples has no such differences: there H is taken to be a number in each
@@ -39,6 +47,7 @@ from hidviz.numerics import Array
 
 LENT = 1.0  # couplings of J's g² lent to a block, for each of its own
 FARTHEST = 4.0  # factor that a block's variance may be from J's, for as many senders
+NEEDED, LEAST = 0.05, 0.02  # undetermined share of a block from which its weight is whole; what is kept at least
 LARGEST_CHANGE = 2.0  # factor by which one update may change a weight
 SETTLED = 0.05  # an update that changes no weight by more than this share is the last
 MOST_UPDATES = 12
@@ -154,11 +163,18 @@ def updated(
         usual = common / senders[name]
         variance = (squares[name] + LENT * size * usual) / (determined[name] + LENT * size)
         wanted = 1.0 / (n * np.clip(variance, usual / FARTHEST, usual * FARTHEST))
+        if learner.continuous and name != "J":
+            wanted *= _needed(n * wanted * found[name] / size)
         now = penalty.weights[name]
         weights[name] = float(np.clip(wanted, now / LARGEST_CHANGE, now * LARGEST_CHANGE))
-    change = max(abs(np.log(weights[name] / penalty.weights[name])) for name in weights)
+    change = max(abs(float(np.log(weights[name] / penalty.weights[name]))) for name in weights)
     last = updates >= MOST_UPDATES or (change < SETTLED and not learner.stochastic)
     return Penalty(weights, determined, True, last, updates, step, penalty.l1), evaluations
+
+
+def _needed(undetermined: float) -> float:
+    """How much of its weight a block keeps, of which so large a share is undetermined."""
+    return float(np.clip(undetermined / NEEDED, LEAST, 1.0))
 
 
 def changed_pairs(pairs: tuple[Array, ...], change: Array) -> tuple[Array, ...]:

@@ -49,8 +49,8 @@ class Limits:
         if self.tolerance is not None and settled and snapshot.largest_gradient <= self.tolerance:
             sentence = f"Converged: largest gradient below {self.tolerance:g} nats per bin."
             return _end(snapshot, "converged", Remark("converged", sentence))
-        since = snapshot.penalty.since  # every update of a learned penalty is another chance
-        if patience is not None and best is not None and snapshot.step >= max(best.step, since) + patience:
+        since = snapshot.penalty.since  # only at its last weights is it known where a learned penalty leads
+        if patience is not None and best is not None and settled and snapshot.step >= max(best.step, since) + patience:
             sentence = f"Stopped: the held-out cost was best at step {best.step}, {best.cost:.5f} nats per bin."
             more = Cure("Learn on to convergence", {"patience": None})
             return _end(snapshot, "finished", Remark("stopped", sentence, more))

@@ -59,6 +59,7 @@ def test_an_estimate_has_the_shapes_of_what_it_is_about(name, full):
     learner = prepared(name, full)
     assert (learner.n_visible, learner.n_hidden, learner.n_transitions) == (NV, units(name), 30)
     assert learner.stochastic == LEARNERS[name].stochastic
+    assert learner.continuous == (LEARNERS[name].hidden == "continuous")
     estimate = learner(couplings(name, full))
     assert isinstance(estimate.objective, float)
     assert np.isfinite(estimate.objective)

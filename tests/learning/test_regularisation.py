@@ -91,6 +91,57 @@ def test_the_weights_end_where_the_evidence_is_stationary():
         assert n * last.penalty.weights[block] == pytest.approx(wanted, rel=0.08)
 
 
+def test_a_block_is_held_as_far_as_it_is_undetermined_and_J_always():
+    """Of continuous units: at many bins K and L are let go, to a fiftieth at most; at few they are not."""
+    kept = {}
+    for n_bins in (150, 20_000):
+        _, _, learner, start = problem("backprop", n_visible=8, n_bins=n_bins, variance=4.0)
+        last = end(learner, start, penalty="learned")
+        usual = {"J": 8, "K": 2, "L": 8}
+        kept[n_bins] = {b: last.penalty.weights[b] * learner.n_transitions * 4.0 / usual[b] for b in "JKL"}
+    assert min(kept[150].values()) > 0.4
+    assert 0.5 < kept[20_000]["J"] < 2.0
+    assert 0.01 < kept[20_000]["K"] < 0.1
+    assert 0.01 < kept[20_000]["L"] < 0.1
+
+
+def test_blocks_of_random_hidden_units_keep_their_weight():
+    _, _, learner, start = problem("exact", n_visible=8, n_bins=20_000, variance=4.0)
+    last = end(learner, start, penalty="learned")
+    for block, senders in (("J", 8), ("K", 2), ("L", 8)):
+        assert 0.4 < last.penalty.weights[block] * learner.n_transitions * 4.0 / senders < 2.5
+
+
+def test_a_block_with_a_flat_direction_is_held_however_long_the_data_are():
+    """Two visible units that are one: of their L the data know only the sum."""
+    _, recording, _, start = problem("backprop", n_visible=8, n_bins=20_000, variance=4.0)
+    states = recording.trials[0].copy()
+    states[:, 7] = states[:, 6]
+    learner = prepare("backprop", Recording(states), n_hidden=2)
+    last = end(learner, start, penalty="learned")
+    kept = {b: last.penalty.weights[b] * learner.n_transitions * 4.0 / n for b, n in (("K", 2), ("L", 8))}
+    assert kept["L"] > 0.1  # few signs sample it
+    assert kept["K"] < 0.1
+    assert np.ptp(last.couplings.L[:, 6:], axis=1).max() < 1e-3
+
+
+@pytest.mark.slow
+def test_strong_couplings_are_not_shortened_where_the_data_determine_them():
+    """18 + 2 units of g² = 4: L is as near the truth as without a penalty, J and K are nearer."""
+    ratios = []
+    for seed in range(1, 9):
+        truth, _, learner, start = problem("backprop", 18, 2, 3000, variance=4.0, seed=seed)
+        errors = [
+            mean_square_errors(end(learner, start, penalty=choice, max_steps=600).couplings, truth, align=True)
+            for choice in ("learned", 0.0)
+        ]
+        ratios.append([np.log(errors[0][block] / errors[1][block]) for block in "JKL"])
+    J, K, L = np.mean(ratios, axis=0)
+    assert J < 0.0
+    assert K < 0.0
+    assert np.log(1.1) > L  # the truth's own variances: 1.3
+
+
 @pytest.mark.parametrize("name", LEARNERS)
 def test_every_learner_learns_it_and_states_it(name):
     _, _, learner, start = problem(name, n_visible=4, n_hidden=1, n_bins=80)
@@ -174,6 +225,15 @@ def test_a_run_resumes_with_the_weights_it_had_and_changes_them_only_if_asked():
     fixed = next(learn(learner, middle, penalty=0.01))
     assert fixed.penalty == Penalty(dict.fromkeys(learner.learned, 0.01))
     assert replace(middle, penalty=fixed.penalty).couplings == fixed.couplings
+
+
+def test_patience_is_not_spent_before_the_weights_are_settled():
+    truth, _, learner, start = problem("backprop", n_visible=6, n_bins=300)
+    unseen = simulate(truth, 2000, np.random.default_rng(9), hidden="continuous").recording
+    held_out = prepare("backprop", unseen, n_hidden=2)
+    course = list(learn(learner, start, penalty="learned", held_out=held_out, patience=2))
+    assert course[-1].penalty.settled
+    assert any(s.step >= max(s.best.step, s.penalty.since) + 2 for s in course if not s.penalty.settled)
 
 
 def test_an_unknown_word_is_refused():

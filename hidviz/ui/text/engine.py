@@ -50,7 +50,6 @@ KNOWN = (
        "stop by."),
     N_("What {learner} maximises is no likelihood"),
     N_("Mean field runs away from networks like {sizes} if it is left to converge"),
-    N_("{n} bins are few for this network"),
     # Models that are scored, and error bars
     N_("Truth"), N_("Lag 1"), N_("Lag 2"), N_("The run of Fig. 3"),
     N_("the curvature of one logistic regression a unit"),
