@@ -23,7 +23,7 @@ from pathlib import Path
 from tests.equivalent import explanation
 
 ROOT = Path(__file__).parent.parent
-LONGEST = 900  # seconds after which the tests have noticed: the fault made them hang
+LONGEST = 900  # seconds after which the tests have noticed: the fault made them hang, which is told, or the machine did
 
 CONTRACT = ["tests/learners/test_contract.py", "tests/learners/test_external_field.py"]
 TESTS = {
@@ -142,17 +142,17 @@ def _changes(node):
         yield lambda: setattr(node, "value", node.value + 1)
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield lambda: setattr(node, "value", ast.Constant(None))
-    if isinstance(node, ast.Return) and node.value is not None and not _is_truth(node.value):
+    if isinstance(node, ast.Return) and node.value is not None and not _is_said_already(node.value):
         yield lambda: setattr(node, "value", ast.Constant(None))
 
 
-def _is_truth(node):
-    """Whether it is True or False, which are turned into one another already."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
+def _is_said_already(node):
+    """Whether it is None, or True or False, which are turned into one another."""
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
 
 
 def noticed(folder, module, source, tests):
-    """Whether these tests fail in a copy of the project in which the module has this source."""
+    """Whether these tests "fail", "pass" or "hang" in a copy of the project in which the module has this source."""
     place = folder / "project"
     for name in ("hidviz", "tests", "assets"):
         shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -166,8 +166,8 @@ def noticed(folder, module, source, tests):
             env={**os.environ, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": "1"},
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return True
-    return ended.returncode != 0
+        return "hang"
+    return "fail" if ended.returncode else "pass"
 
 
 def judge(module, line, source, plain):
@@ -176,8 +176,9 @@ def judge(module, line, source, plain):
         seen = noticed(Path(folder), module, source, TESTS[module])
     before, after = changed(plain, source)
     known = explanation(module, before, after)
-    if seen:
-        return "noticed", f"noticed     {module}:{line}" + (", though explained as equivalent" if known else "")
+    if seen != "pass":
+        how = f", no end in {LONGEST} s" * (seen == "hang") + ", though explained as equivalent" * (known is not None)
+        return "noticed", f"noticed     {module}:{line}{how}"
     shown = f"{module}:{line}\n- {before}\n+ {after}"
     if known:
         return "equivalent", f"equivalent  {shown}\n  {known.kind}: {known.reason}"

@@ -14,6 +14,8 @@ def clip(x, low=0):
     if x < low and low:
         notify(x)
         return low + 1
+    if x == 7:
+        return None
     return x
 """
 

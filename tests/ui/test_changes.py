@@ -40,6 +40,12 @@ def test_a_period_holds_a_drawing_back_and_does_not_lose_it(changes, clock):
     assert changes.due(4, "a") == (True, False)
 
 
+def test_without_a_period_what_has_changed_is_drawn_at_once(changes):
+    changes.due(1)
+    assert changes.stirred(2)
+    assert changes.due(2) == (True,)
+
+
 def test_what_is_spoiled_is_drawn_at_once_and_once(changes):
     changes.due(1, period=60.0)
     changes.spoil("an event")
