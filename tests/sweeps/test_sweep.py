@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from contextlib import suppress
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +20,8 @@ import pytest
 
 from hidviz import Experiment, __version__, log_likelihood
 from hidviz.background import return_value
-from hidviz.background.executors import NICENESS, alone, cluster, processes, workers
+from hidviz.background.checkpoint import paced
+from hidviz.background.executors import NICENESS, Crew, alone, cluster, processes, workers
 from hidviz.evaluation import hidden_state_error
 from hidviz.learning import learn
 from hidviz.learning.snapshot import result
@@ -114,6 +117,15 @@ def test_costs_of_mean_field_are_true_likelihoods():
     assert found.held_out_at_truth == exact.held_out_at_truth
     assert found.held_out_at_truth > 0.0
     assert found.cost > measure(BASE).cost  # converged exact learning has the lowest training cost there is
+
+
+def test_costs_that_are_too_slow_to_be_shown_at_every_step_are_found_at_the_end(monkeypatch):
+    approximate = replace(BASE, learner="mean-field", max_steps=3)
+    quick = measure(approximate)
+    monkeypatch.setattr("hidviz.experiments.setup.AFFORDABLE", 0.0)
+    slow = measure(approximate)
+    assert quick.cost is not None
+    assert (slow.cost, slow.held_out) == (quick.cost, quick.held_out)
 
 
 def test_without_patience_held_out_data_only_judge():
@@ -218,6 +230,49 @@ def test_an_experiment_that_has_failed_is_not_tried_again():
     failures = [len(state.failed) for state in states]
     assert failures == sorted(failures)
     assert sum(state.running == (hopeless,) for state in states) == 1
+
+
+class Given(Executor):
+    """An executor whose futures are made by a function; it knows how many were asked for."""
+
+    def __init__(self, future):
+        self.future, self.n = future, 0
+
+    def submit(self, *_, **__):
+        self.n += 1
+        return self.future()
+
+
+def given(executor):
+    return lambda: nullcontext(Crew(executor, 1))
+
+
+def test_an_experiment_whose_worker_dies_is_handed_out_three_times():
+    def dead():
+        future = Future()
+        future.set_exception(BrokenExecutor("died"))
+        return future
+
+    executor = Given(dead)
+    last = finished(Sweep("one", (BASE,)), given(executor))
+    assert executor.n == 3
+    assert "died 3 times" in last.failed[key_of(BASE)]
+
+
+def test_a_sweep_can_be_left_while_it_waits_for_its_workers():
+    class LeftError(Exception):
+        pass
+
+    def leave():
+        raise LeftError
+
+    def slow():
+        future = Future()
+        threading.Timer(5.0, future.set_exception, [ValueError("nobody has waited for it")]).start()
+        return future
+
+    with pytest.raises(LeftError), paced(leave):
+        finished(Sweep("one", (BASE,)), given(Given(slow)))
 
 
 def test_finished_experiments_are_not_run_again(tmp_path, plain):
