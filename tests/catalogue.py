@@ -70,7 +70,7 @@ def tables():
     return {
         "hidviz/ui/text/lessons.py": [
             *(lesson.title for lesson in LESSONS.values()),
-            *(text for step in steps for text in (step.say, *step.options, step.reveal)),
+            *(text for step in steps for text in (step.say, step.ask, *step.options, step.reveal)),
         ],
         "hidviz/ui/text/glossary.py": [text for term in TERMS for text in (term.name, term.written, term.says)],
         "hidviz/ui/state/knobs.py": [text for knob in KNOBS for text in (knob.label, knob.help)],

@@ -24,7 +24,7 @@ ABOUT_PRESETS: Mapping[str, Preset] = MappingProxyType(
         "fig3": Preset(
             "Fig. 3: random start",
             "The cost falls smoothly, yet some hidden units may come out with the wrong sign or in another order: "
-            "the errors of K and L as found stay large, the aligned ones are small.",
+            "the errors of K and L stay large, the aligned ones are small.",
             Experiment(),
         ),
         "fig3-right-signed": Preset(

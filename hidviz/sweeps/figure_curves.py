@@ -204,7 +204,7 @@ def _trace_panels(table: pd.DataFrame, traces: pd.DataFrame) -> Iterator[Panel]:
         seen.add(start)
         run, series = runs[key], []
         for block in table.loc[table["key"] == key, "block"]:
-            series.append(_curve(block, f"{block} as found", run["step"], run[f"rms_{block}"], "thin"))
+            series.append(_curve(block, f"{block} unaligned", run["step"], run[f"rms_{block}"], "thin"))
             series.append(_curve(block, f"{block} aligned", run["step"], run[f"aligned_{block}"]))
         yield Panel(f"Errors, {start} start", "step", "rms error", False, tuple(series))
 

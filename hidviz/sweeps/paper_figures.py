@@ -57,9 +57,9 @@ def _fig3() -> Figure:
     return Figure(
         "figure3",
         "Fig. 3: random and right-signed starts",
-        "From a random start the cost falls smoothly while the errors of K and L as found (thin) may stay large: a "
-        "hidden unit has come out with its sign flipped. Started with the right signs they are small, and so they are "
-        "after alignment (bold); the final cost is the same.",
+        "From a random start the cost falls smoothly while the errors of K and L before alignment (thin) may stay "
+        "large: a hidden unit has come out with its sign flipped. Started with the right signs they are small, and so "
+        "they are after alignment (bold); the final cost is the same.",
         "L-BFGS to convergence, largest gradient below 1e-6 nats per bin; no penalty, no box.",
         "traces",
         (*random, *signed),

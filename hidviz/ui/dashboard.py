@@ -47,6 +47,10 @@ AFTERWARDS = 3  # seconds after which what a session held has been found to be o
 LOG = logging.getLogger(__name__)
 KEYS = (" ", "s", "h", "r", "a", "u", "U", "?", "Escape", *"123456789")
 
+STAYS = """
+:host { position: sticky; top: 0; z-index: 4; max-height: none !important; overflow: visible; }
+@media (max-height: 420px) { :host { position: relative; } }
+"""
 UNBOUNDED = ":host { max-height: none !important; }"  # Panel bounds a Column by the window: the rest would lie over it
 
 
@@ -152,8 +156,11 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         """The transport bar, the status line, and one tab in front."""
         return pn.Column(
             BokehPatches(margin=0), self.lecture.magnifier, self.access, self.glossary, self.notice, self.help_sheet,
-            self.lecture.sheet, self.transport.bar, self.instrument,
-            self.lessons.card, self.views.bar, *self.views.places, sizing_mode="stretch_width", margin=(4, 16),
+            self.lecture.sheet,
+            pn.Column(
+                self.transport.bar, self.lessons.card, sizing_mode="stretch_width", margin=0, stylesheets=[STAYS],
+            ),
+            self.instrument, self.views.bar, *self.views.places, sizing_mode="stretch_width", margin=(4, 16),
             stylesheets=[UNBOUNDED, "@media (max-width: 700px) { :host { padding-bottom: 64px; } }"],  # the bottom bar
         )  # fmt: skip
 
@@ -225,8 +232,11 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def teach(self) -> None:
         """Open or close the sheet for teaching."""
-        self.lecture.sheet.lesson = self.lessons.run.key
-        self.lecture.sheet.open ^= True
+        self.lecture.open(self.lessons.run.key)
+
+    def show_code(self) -> None:
+        """Show the class its code, or put it away."""
+        self.lecture.open(self.lessons.run.key, code_alone=True)
 
     def _cure(self) -> None:
         if self._remedy is not None:

@@ -28,9 +28,25 @@ SWIPED = """
   :host { flex-wrap: nowrap !important; overflow-x: auto; scroll-snap-type: x mandatory; }
 }
 """
+ROW = """
+@media (max-width: 700px) {
+  :host { flex-wrap: nowrap !important; }
+}
+"""
 LARGE = """
 @media (max-width: 700px) {
-  :host { flex: 0 0 82% !important; max-width: 82% !important; scroll-snap-align: start; }
+  :host { flex: 0 0 76vw !important; max-width: 76vw !important; scroll-snap-align: start; }
+}
+"""
+MAPS = """
+@media (max-width: 700px) {
+  :host { flex: 0 0 auto !important; min-width: calc(3 * 76vw + 32px) !important; }
+}
+"""
+UNDER = """
+@media (max-width: 700px) {
+  :host { position: sticky !important; left: 0; width: calc(100vw - 32px) !important;
+    margin: 14px 0 0 calc(-76vw - 16px) !important; }
 }
 """
 
@@ -90,7 +106,7 @@ def row(*items: Any, basis: int) -> Any:
 
 def maps(*squares: Any) -> Any:
     """Square figures side by side, of one size also where the last wraps; on a phone in one row that is swiped."""
-    shown = row(*squares, basis=180)
+    shown = row(*squares, basis=160)
     shown.stylesheets = [SWIPED]
     for each in squares:
         each.styles = each.styles | {"max-width": "calc(50% - 8px)"}
@@ -98,11 +114,16 @@ def maps(*squares: Any) -> Any:
     return shown
 
 
-def beside(drawing: Any, rest: Any) -> Any:
-    """A drawing of a fixed width and what stands beside it, or below it where there is little room."""
+def beside(drawing: Any, squares: Any, under: Any) -> Any:
+    """A drawing, three maps beside it, and a line under these; on a phone the drawing and the maps are swiped."""
+    squares.stylesheets, under.stylesheets = [ROW], [UNDER]
+    rest = pn.Column(squares, under, margin=0, stylesheets=[MAPS])
     drawing.styles = {"flex": "1 1 220px", "max-width": "300px"}
-    rest.styles = dict(rest.styles) | {"flex": "3 1 580px", "min-width": "0"}
-    return line(drawing, rest, styles={"align-items": "flex-start"})
+    rest.styles = {"flex": "3 1 520px", "min-width": "0"}
+    drawing.stylesheets = [*drawing.stylesheets, LARGE]
+    shown = line(drawing, rest, styles={"align-items": "flex-start"})
+    shown.stylesheets = [SWIPED]
+    return shown
 
 
 def line(*items: Any, styles: Mapping[str, str] = MappingProxyType({})) -> Any:

@@ -115,13 +115,15 @@ def page() -> Any:
         margin=(6, 8),
     )
     teach = Buttons(
+        *([Button(_("Code for the class"), "code", _("A code to scan, large, and the link to type"),
+                  dashboard.show_code)] if lecture.on else []),
         Button(_("Teach"), "board", _("Links, a code to scan and a sheet to print, for a class"), dashboard.teach),
         columns=0, dark=dark, margin=(6, 0), stylesheets=["@media (max-width: 700px) { :host { display: none; } }"],
         visible=not lecture.locked,
     )  # fmt: skip
     whole = Buttons(
-        Button(_("Show all controls"), "data", _("Bring back what this link hides"), lambda: show_all()),
-        columns=0, compact=True, dark=dark, margin=(6, 0), visible=lecture.hides_any and not lecture.locked,
+        Button(_("Show all controls"), "sliders", _("Bring back what this link hides"), lambda: show_all()),
+        columns=0, compact=True, dark=dark, margin=(6, 8, 6, 0), visible=lecture.hides_any and not lecture.locked,
     )  # fmt: skip
     languages = Languages(dashboard.address.translated, dark=dark, margin=(6, 0))
     shown = pmui.Page(

@@ -140,7 +140,7 @@ def test_the_first_stop_of_the_tab_key_skips_to_the_run(open_page):
 
 def test_the_hidden_twin_is_found_by_keyboard_alone(open_page):
     tab = open_page(width=1280, height=720)
-    press_by_key(tab, "Show me in a minute")
+    press_by_key(tab, "One-minute tour")
     tab.get_by_text("step 1 of 7").wait_for()
     press_by_key(tab, "Run")
     wait_for(tab, lambda now: now["converged"] and not now["running"] and now["step"] > 100, "the end")

@@ -128,7 +128,7 @@ def test_a_cell_under_the_mouse_is_told_in_both_gauges(open_page, align):
         tab.get_by_role("switch", name="Align to truth", checked=True).wait_for()
     map_ = tab.locator(".bk-Canvas").nth(TITLES.index("Inferred")).bounding_box()
     left, wide, high = map_["x"] + LEFT, map_["width"] - LEFT, map_["height"] - BELOW
-    told = tab.get_by_text(re.compile("as found [+−]"))
+    told = tab.get_by_text(re.compile("unaligned [+−]"))
     blocks = set()
     for column, row in ((9, 9), (18, 9), (19, 9), (9, 18), (9, 19)):
         across, down = left + (column + 0.4) / 20 * wide, map_["y"] + (row + 0.4) / 20 * high

@@ -75,7 +75,7 @@ def test_the_question_follows_the_number_of_hidden_units(n_hidden, asks):
 
 
 def test_the_caption_names_the_unit_that_is_drawn():
-    assert "Hidden 3" in network_caption(2)
+    assert "h3:" in network_caption(2)
     assert "Hidden" not in network_caption(None)
 
 

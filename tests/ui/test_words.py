@@ -91,5 +91,5 @@ def test_internal_names_are_nowhere_in_what_a_user_reads():
 def test_the_texts_that_are_searched_are_those_of_the_page():
     said = [text for _, text in texts()]
     assert len(said) > 1000
-    for known in ("Show me in a minute", "Flip", "Align to truth", "Handout to print"):
+    for known in ("One-minute tour", "Flip", "Align to truth", "Handout to print"):
         assert known in said, known

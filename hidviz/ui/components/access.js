@@ -68,10 +68,6 @@ const words = (model) => {
 }
 const tell = (view) => set(view.el, { "aria-description": words(view.model) })
 
-// The first element that matches, in whatever shadow.
-const inside = (root, selector) => root.querySelector(selector) ??
-  [...root.querySelectorAll("*")].map((each) => each.shadowRoot && inside(each.shadowRoot, selector)).find(Boolean)
-
 export function render({ model }) {
   const told = new WeakSet()
   let due = 0

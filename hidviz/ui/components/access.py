@@ -12,4 +12,4 @@ class Access(Component):
 
     event = param.String(doc="What happened last; whenever it changes, figures are put into words anew.")
 
-    _shared = ("shadows",)
+    _shared = ("shadows", "named")

@@ -1,25 +1,59 @@
-// What a lesson says, its answers, and the way on and back.
+// What a lesson says, its answers, and the way on and back. What is to be pressed can be pressed in the text itself, and
+// what a step speaks of comes into sight.
+
+const AT_BOTTOM = 64 // pixels of the bar of the run, where a phone has it
+const SETTLED = 250 // milliseconds in which the page takes its new height
+const TRIES = 40 // to find what a step speaks of, as long as the page opens
 
 export function render({ model }) {
   const press = (name) => () => model.send_msg({ press: name })
   const lessons = make("select", { "aria-label": _("Lesson") },
     ...model.lessons.map(([value, title]) => make("option", { value }, title)))
   lessons.addEventListener("change", () => model.send_msg({ begin: lessons.value }))
-  const count = make("span", { class: "count" })
+  const count = make("span", { class: "count" }), hint = make("span", { class: "hint", role: "status" })
   const leave = button({ class: "leave", "aria-label": _("Leave the lesson"), title: _("Leave the lesson") }, press("leave"), "✕")
-  const text = make("p", { "aria-live": "polite", tabindex: -1 })
+  const text = make("p", { "aria-live": "polite", tabindex: -1 }), room = make("p", { class: "room", "aria-hidden": "true" })
   const answers = make("div", { class: "answers", role: "group", "aria-label": _("Answers") })
-  const back = button({}, () => { if (!model.first) { press("back")() } }, _("Back")), next = button({ class: "next" }, () => { if (model.can_go_on) { press("next")() } }, _("Next"))
-  const root = make("section", { class: "lesson", "aria-label": _("Lesson") },
-    make("div", { class: "head" }, lessons, count, answers, back, next, leave), text)
+  const back = button({}, () => { if (!model.first) { press("back")() } }, _("Back"))
+  const next = button({ class: "next" }, () => { if (model.can_go_on) { press("next")() } })
+  const card = make("section", { class: "lesson", "aria-label": _("Lesson") },
+    make("div", { class: "head" }, lessons, count, hint, answers, back, next, leave), make("div", { class: "said" }, room, text))
+  const root = make("div", { class: "under" }, card)
+
+  const accent = () => getComputedStyle(root).getPropertyValue("--accent")
+  // What the page has under this name is pressed; a setting, there or not, gets the value that the step asks for.
+  const act = (name) => {
+    const control = controlNamed(name)
+    if (control) { pointAt(control, accent()) }
+    if (control?.matches("button, [role=tab], input[type=checkbox]")) { control.click() } else { model.send_msg({ set: true }) }
+  }
+  const pressed = (name) => {
+    const there = () => { const control = controlNamed(name); if (control) { pointAt(control, accent()) } }
+    const it = button({ class: "named", "aria-label": _("{name}, from here", { name }) }, () => act(name), name)
+    it.addEventListener("pointerenter", there)
+    return it
+  }
+  let due = 0
+  const look = (tries) => {
+    if (!model.key || !model.look.length) { return }
+    const parts = model.look.map((name) => named(name, "[role=heading]")).map((heading) => heading && titledBy(heading))
+    if (!parts.every(Boolean) || !card.isConnected) { // not there yet, or on another tab
+      if (tries > 1) { due = setTimeout(look, SETTLED, tries - 1) }
+      return
+    }
+    const bar = window.matchMedia("(max-width: 700px)").matches ? AT_BOTTOM : 0
+    bringIntoSight(parts, { top: onScreen(root).bottom, bottom: innerHeight - bar })
+  }
 
   follow(model, ["key"], () => {
     root.hidden = !model.key
     if (model.key) { lessons.value = model.key }
   })
   follow(model, ["count"], () => say(count, model.count))
+  follow(model, ["hint"], () => say(hint, model.hint))
+  follow(model, ["longest"], () => set(room, { "data-text": model.longest }))
   follow(model, ["text"], () => {
-    text.replaceChildren(...model.text.split("**").map((part, k) => k % 2 ? make("b", {}, part) : part))
+    text.replaceChildren(...model.text.split("**").map((part, k) => k % 2 ? pressed(part) : part))
   })
   const answered = () => {
     for (const each of answers.children) {
@@ -32,12 +66,17 @@ export function render({ model }) {
     answered()
   })
   model.on("answer", answered)
-  follow(model, ["can_go_on", "last", "first"], () => {
+  follow(model, ["can_go_on", "last", "first", "following"], () => {
     set(next, { "aria-disabled": !model.can_go_on }) // and not disabled, which would lose whoever is there by keyboard
     next.classList.toggle("primary", model.can_go_on)
-    if (model.last && next.getRootNode().activeElement === next) { text.focus() }
-    next.hidden = model.last
+    say(next, !model.last ? _("Next") : model.following ? _("Next lesson") : _("Finish"))
+    next.title = model.last ? model.following : ""
     set(back, { "aria-disabled": model.first })
   })
+  follow(model, ["count", "key"], () => {
+    clearTimeout(due)
+    due = setTimeout(look, SETTLED, TRIES)
+  })
+  model.on("remove", () => clearTimeout(due))
   return themed(model, root)
 }

@@ -12,7 +12,7 @@ from hidviz.experiments import Restarts, Start
 from hidviz.ui.components.base import Component
 from hidviz.ui.text.language import N_, _
 
-ERRORS = (N_("K as found"), N_("K aligned"), N_("L as found"), N_("L aligned"))
+ERRORS = (N_("K unaligned"), N_("K aligned"), N_("L unaligned"), N_("L aligned"))
 COLUMNS = (N_("Start"), N_("Step"), N_("Cost"), N_("Above best"), *ERRORS, N_("Hidden units"), N_("State"))
 
 

@@ -1,5 +1,7 @@
 // What a lecturer prepares: a lesson, what the class does not need, and the links, the code and the sheet for it.
 
+const KEPT = "hidviz-for-the-class" // in the browser, as long as its tab is open
+
 export function render({ model }) {
   const lesson = make("select", { "aria-label": _("Lesson to teach") }, ...model.lessons.map(([value, title]) => make("option", { value }, title)))
   const box = (value, text) => {
@@ -25,26 +27,37 @@ export function render({ model }) {
     setTimeout(() => URL.revokeObjectURL(url), 60_000)
   }, _("Handout to print"))
   const close = button({}, () => sheet.close(), _("Close"))
-  const sheet = make("dialog", { "aria-label": _("Teach with this page") },
+  const preparing = [
     make("h2", {}, _("Teach with this page")),
     make("label", { class: "lesson" }, _("Lesson to teach"), lesson),
     make("fieldset", {}, make("legend", {}, _("For the class")), ...boxes.map(([, label]) => label), locking),
     make("p", {}, _("For you: larger, for a projector; the arrow keys go through the lesson.")),
     make("div", { class: "link" }, mine, copy(mine)),
-    make("p", {}, _("For the class: to scan, or to type.")),
+  ]
+  const sheet = make("dialog", {}, ...preparing,
+    make("p", { class: "theirs" }, _("For the class: to scan, or to type.")),
     make("div", { class: "link" }, theirs, copy(theirs)), code,
     make("div", { class: "acts" }, go, print, close))
 
-  const wish = () => model.send_msg({
-    wish: { lesson: lesson.value, hide: boxes.filter(([input]) => input.checked).map(([input]) => input.value),
-      lock: lock.checked },
-    place: location.origin + location.pathname,
-  })
-  for (const input of [lesson, lock, ...boxes.map(([input]) => input)]) { input.addEventListener("change", wish) }
+  const all = [lock, ...boxes.map(([input]) => input)]
+  const wish = () => {
+    sessionStorage.setItem(KEPT, all.filter((input) => input.checked).map((input) => input.value))
+    model.send_msg({
+      wish: { lesson: lesson.value, hide: boxes.filter(([input]) => input.checked).map(([input]) => input.value),
+        lock: lock.checked },
+      place: location.origin + location.pathname,
+    })
+  }
+  const kept = (sessionStorage.getItem(KEPT) ?? "").split(",") // what was prepared holds in the lecture too
+  for (const input of all) { input.checked = kept.includes(input.value) }
+  for (const input of [lesson, ...all]) { input.addEventListener("change", wish) }
   sheet.addEventListener("close", () => model.send_msg({ closed: true }))
   model.on("open", () => {
     if (model.open && !sheet.open) {
       lesson.value = model.lesson
+      for (const each of [...preparing, go, print]) { each.hidden = model.code_alone }
+      sheet.classList.toggle("alone", model.code_alone)
+      set(sheet, { "aria-label": model.code_alone ? _("Code for the class") : _("Teach with this page") })
       sheet.showModal()
       wish()
     } else if (!model.open && sheet.open) { sheet.close() }

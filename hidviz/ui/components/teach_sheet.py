@@ -30,6 +30,7 @@ class TeachSheet(Component):
     groups = param.List(doc="For each group of controls its name, and what is hidden.")
     lesson = param.String(doc="The lesson that is chosen when it is opened.")
     open = param.Boolean(doc="Whether it is shown.")
+    code_alone = param.Boolean(doc="Whether it shows nothing but the link of the class and its code, large.")
     lecture_link = param.String(doc="For the lecturer.")
     class_link = param.String(doc="For the class.")
     code = param.String(doc="The class's link as a QR code, in SVG.")

@@ -72,7 +72,7 @@ def _errors(frame: Frame) -> Figure:
             continue
         found, best = trace[f"rms_{block}"], trace[f"aligned_{block}"]
         axes.plot(
-            *decimate(steps, found), color=colours[block], linewidth=1.0, label=f"{block} {found[-1]:.4f} as found"
+            *decimate(steps, found), color=colours[block], linewidth=1.0, label=f"{block} {found[-1]:.4f} unaligned"
         )
         axes.plot(*decimate(steps, best), color=colours[block], linewidth=2.8, label=f"{block} {best[-1]:.4f} aligned")
     axes.set_ylim(bottom=0.0)

@@ -55,7 +55,7 @@ IN_FULL = """
     const signed = (x) => (x < 0 ? "−" : "+") + Math.abs(x).toFixed(3)
     const values = [true_, found, aligned, aligned - true_]
     return values.map((x, k) => `${names[k]} ${signed(x)}`).join(" · ")"""
-NAMES = (N_("true"), N_("as found"), N_("aligned"), N_("error"))
+NAMES = (N_("true"), N_("unaligned"), N_("aligned"), N_("error"))
 
 
 def block_matrix(couplings: Couplings, n_hidden: int) -> Array:
@@ -231,9 +231,11 @@ def unit_ticks(n_visible: int, n_hidden: int) -> tuple[list[float], list[str]]:
     room = n / 13  # units that one label covers
     visible = [0, *range(stride - 1, n_visible, stride)] if stride > 1 else list(range(n_visible))
     visible = [unit for unit in visible if unit == 0 or room <= unit <= n_visible - 1.3 * room]
-    ticks, labels = [float(unit) for unit in visible], [str(unit + 1) for unit in visible]
     if n_hidden and n_hidden / max(room, 1.0) < 2.0 and n_hidden > 1 and room > 1.0:
-        return [*ticks, n_visible + (n_hidden - 1) / 2], [*labels, f"h1–{n_hidden}"]
+        middle = n_visible + (n_hidden - 1) / 2
+        visible = [unit for unit in visible if unit <= middle - 3 * room]  # its label is wider than a number
+        return [*map(float, visible), middle], [*(str(unit + 1) for unit in visible), f"h1–{n_hidden}"]
+    ticks, labels = [float(unit) for unit in visible], [str(unit + 1) for unit in visible]
     hidden = range(0, n_hidden, max(1, round(room), stride))
     return ticks + [float(n_visible + unit) for unit in hidden], labels + [f"h{unit + 1}" for unit in hidden]
 

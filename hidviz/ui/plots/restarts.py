@@ -79,7 +79,7 @@ class RestartsPlot:
             name=_("Starts: {block}", block=block),
         )
         plot.xaxis.ticker = FixedTicker(ticks=[FOUND, ALIGNED])
-        plot.xaxis.major_label_overrides = {FOUND: _("as found"), ALIGNED: _("aligned")}
+        plot.xaxis.major_label_overrides = {FOUND: _("unaligned"), ALIGNED: _("aligned")}
         plot.yaxis.axis_label = _("rms error of {block}", block=block)
         plot.add_glyph(
             source,
@@ -91,7 +91,7 @@ class RestartsPlot:
         for renderer in (hollow, full):
             renderer.glyph.line_color = "colour"
             renderer.nonselection_glyph = renderer.selection_glyph = None  # a click loads; it is no selection
-        tips = [(_("start"), "@start"), (_("cost"), "@cost{0.000000}"), (_("as found"), "@found{0.0000}"),
+        tips = [(_("start"), "@start"), (_("cost"), "@cost{0.000000}"), (_("unaligned"), "@found{0.0000}"),
                 (_("aligned"), "@aligned{0.0000}"), (_("hidden units"), "@gauge"), (_("state"), "@state")]  # fmt: skip
         plot.add_tools(HoverTool(renderers=[hollow, full], tooltips=tips), TapTool(renderers=[hollow, full]))
         source.selected.on_change("indices", lambda _attr, _old, new: self._picked(source, new))

@@ -118,7 +118,7 @@ class ErrorCurves(Curves):
             lines.append(
                 Line(
                     f"rms_{block}",
-                    _("{block} as found {found:.3f}", block=block, found=found[-1]) if apart else "",
+                    _("{block} unaligned {found:.3f}", block=block, found=found[-1]) if apart else "",
                     steps,
                     found,
                 )

@@ -63,6 +63,16 @@ class Lecture:
         held = OF_TRANSPORT if self.locked and self.hides("transport") else ()
         return [key for key in keys if key not in held] + ([ON, BACK] if self.on else [])
 
+    def open(self, lesson: str, *, code_alone: bool = False) -> None:
+        """Open the sheet, or close it.
+
+        Args:
+            lesson: the one under way; empty for none.
+            code_alone: whether to show no more than a class needs to come along.
+        """
+        self.sheet.put(lesson=lesson, code_alone=code_alone)
+        self.sheet.open ^= True
+
     def show_all(self) -> None:
         """Bring back what is hidden, unless that is locked."""
         if not self.locked:

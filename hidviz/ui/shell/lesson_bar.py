@@ -33,8 +33,9 @@ class LessonBar:
         on_begin: Callable[[], None],
         on_change: Callable[[], None],
     ) -> None:
-        self._session, self.run = session, LessonRun(session, aligned, own)
+        self.run = LessonRun(session, aligned, own)
         self._on_begin = on_begin
+        self._hinted = -1  # the step that was to be left before it was done
 
         def acting(act: Callable[..., None]) -> Callable[..., None]:
             def acted(*arguments: str) -> None:
@@ -44,9 +45,10 @@ class LessonBar:
             return acted
 
         self.card: Any = LessonCard(
-            {"next": acting(self.run.go_on), "back": acting(self.run.go_back), "leave": acting(self.run.leave)},
-            acting(self.run.choose),
-            self.begin,
+            {"next": acting(self._next), "back": acting(self.run.go_back), "leave": acting(self.run.leave)},
+            on_answer=acting(self.run.choose),
+            on_begin=self.begin,
+            on_set=acting(self.run.set_knobs),
             lessons=[[key, _(lesson.title)] for key, lesson in LESSONS.items()],
             sizing_mode="stretch_width",
             margin=0,
@@ -65,21 +67,37 @@ class LessonBar:
     def go_on(self) -> None:
         """To the next step by key, or say why not."""
         if self.run.key and not self.run.done:
-            self._session.event = _("This step comes first: do or answer what it asks, then the arrow goes on.")
+            self._hinted = self.run.place
         self.run.go_on()
+
+    def _next(self) -> None:
+        """To the next step; after the last one to the next lesson, if there is one."""
+        if not self.run.is_last:
+            self.run.go_on()
+        elif self.run.following:
+            self.begin(self.run.following)
+        else:
+            self.run.leave()
 
     def draw(self) -> None:
         """What the step says now, and whether it has been done."""
-        run, step = self.run, self.run.step
+        run, step, lesson = self.run, self.run.step, self.run.lesson
+        hinted = bool(lesson) and self._hinted == run.place and not run.done
+        if not hinted:
+            self._hinted = -1
         self.card.put(
             key=run.key,
-            count=_("step {place} of {n}", place=run.place + 1, n=len(run.lesson.steps)) if run.lesson else "",
+            count=_("step {place} of {n}", place=run.place + 1, n=len(lesson.steps)) if lesson else "",
+            hint=_("First do or answer what it asks.") if hinted else "",
             text=run.words,
+            longest=lesson.longest if lesson else "",
+            look=[_(heading) for heading in step.look] if step else [],
             options=[_(option) for option in step.options] if step else [],
             answer=run.answer,
             can_go_on=run.done,
             first=run.place == 0,
             last=run.is_last,
+            following=_(LESSONS[run.following].title) if run.following else "",
         )
 
     def restyle(self, dark: bool) -> None:

@@ -9,7 +9,8 @@ from hidviz.experiments import Experiment, Frame, shipped_frame
 from hidviz.ui.state.my_data import Found, MyData
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.language import _
-from hidviz.ui.text.lessons import LESSONS, Lesson, Own, Seen, Step, numbers
+from hidviz.ui.text.lesson import Lesson, Own, Seen, Step
+from hidviz.ui.text.lessons import LESSONS
 
 
 class _Moment(NamedTuple):
@@ -85,8 +86,13 @@ class LessonRun:
         """What the step says now."""
         if self.step is None or self.seen is None:
             return _("One moment …") if self.key else ""
-        text = _(self.step.say).format(**numbers(self.seen))
-        return f"{text} {_(self.step.reveal)}" if self.seen.answer else text
+        return self.step.words(self.seen)
+
+    @property
+    def following(self) -> str:
+        """The key of the lesson after this one; empty after the last."""
+        keys = list(LESSONS)
+        return "".join(keys[keys.index(self.key) + 1 :][:1]) if self.key else ""
 
     @property
     def is_last(self) -> bool:
@@ -102,6 +108,11 @@ class LessonRun:
         """Answer; the first answer counts."""
         if self.step is not None and option in map(_, self.step.options):
             self._answers.setdefault(self.place, option)
+
+    def set_knobs(self) -> None:
+        """Give the knobs the values that the step asks for."""
+        if self.step is not None and self.step.sets:
+            self._session.change(**self.step.sets)
 
     def go_on(self) -> None:
         """To the next step, if this one has been done."""

@@ -63,7 +63,7 @@ class LearnTab:
             styles={"margin-left": "auto"},
         )
         self.lesson = Buttons(
-            Button(_("Show me in a minute"), "play", _("A lesson on this page: the hidden twin"), on_lesson),
+            Button(_("One-minute tour"), "play", _("A lesson on this page: the hidden twin"), on_lesson),
             columns=0,
             margin=0,
         )
@@ -168,16 +168,15 @@ class LearnTab:
         self.question = words("", size=22, weight=600)
         self.layout = pn.Column(
             line(self.question, self.lesson),
-            beside(self.network, pn.Column(maps(*pictures), self.scale, margin=0)),
-            line(self.align_switch, self.gauge_line),
+            beside(self.network, maps(*pictures), line(self.align_switch, self.scale)),
             line(self.units, self.history),
             self.one_step,
             row(
                 titled(_("Cost per bin"), self.cost.figure, self.log_switch),
                 titled(_("Errors of the couplings"), self.errors.figure, self.legend),
-                basis=400,
+                basis=370,
             ),
-            line(self.unit_tools, self.unit_title),
+            line(self.unit_tools, self.unit_title, self.gauge_line),
             sizing_mode="stretch_width",
             margin=(2, 0),
         )

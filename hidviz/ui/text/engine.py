@@ -87,7 +87,7 @@ KNOWN = (
     N_("{n_visible} visible + {n_hidden} hidden units, {by}"), N_("coupling variance {variance}"),
     N_("Costs, {size}"), N_("Cost of every start"), N_("Errors, {start} start"), N_("training"), N_("true"),
     N_("learned"), N_("random"), N_("right-signed"), N_("wrong-signed"), N_("random {number}"),
-    N_("{block} 1/T from the information at the true couplings"), N_("{block} as found"),
+    N_("{block} 1/T from the information at the true couplings"), N_("{block} unaligned"),
     N_("{block} aligned"), N_("stopped"), N_("learned penalty"), N_("gradient ascent"), N_("momentum"),
     N_("adam, decaying"), N_("l-bfgs"),
     N_("{n} of {runs} runs at the box"), N_("{n} of {runs} runs not converged"), N_("box"), N_("unconverged"),

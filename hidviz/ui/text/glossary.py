@@ -42,6 +42,11 @@ TERMS = (
     Term(
         "M-step", "M-step", "Half of a learning step: it improves the couplings, what the hidden units did held fixed."
     ),
+    Term(
+        "alignment",
+        "[Aa]lignment|[Uu]naligned|[Aa]ligned",
+        "Hidden units have no names and no signs of their own: it gives them those that fit the truth best.",
+    ),
     Term("rms", "rms", "Root mean square: the typical size of many numbers, whatever their signs."),
     Term("J", "J", "The couplings from visible units to visible units."),
     Term("K", "K", "The couplings from hidden units to visible units."),

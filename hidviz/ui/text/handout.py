@@ -6,7 +6,8 @@ import re
 from html import escape
 
 from hidviz.ui.text.language import N_, _, language
-from hidviz.ui.text.lessons import LESSONS, Step
+from hidviz.ui.text.lesson import Step
+from hidviz.ui.text.lessons import LESSONS
 from hidviz.ui.text.status import question
 
 _LOOK = """
@@ -61,7 +62,11 @@ def handout(key: str, link: str, code: str) -> str:
 
 def _step(step: Step) -> str:
     """A step with blanks for its numbers, and room for an answer where it asks."""
-    said = re.sub(r"\{[^}]*\}", '<span class="blank">&nbsp;</span>', escape(_(step.say)))
+    said = re.sub(
+        r"\{[^}]*\}",
+        '<span class="blank">&nbsp;</span>',
+        escape(" ".join(_(text) for text in (step.say, step.ask) if text)),
+    )
     said = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", said)
     choices = " &emsp; ".join(f"☐ {escape(_(option))}" for option in step.options)
     return (

@@ -21,7 +21,7 @@ PARAGRAPHS = (
     N_("A network runs, and some of its units are hidden from the learner. From the visible ones alone it infers "
        "<b>J</b> (visible to visible), <b>K</b> (hidden to visible), <b>L</b> (visible to hidden) and, if wanted, "
        "<b>M</b> (hidden to hidden)."),
-    N_("<b>Look</b> at the errors of K and L as found (thin) and after alignment (bold). Where they part, a hidden "
+    N_("<b>Look</b> at the errors of K and L before alignment (thin) and after it (bold). Where they part, a hidden "
        "unit came out with its sign flipped, or under another label. <b>Flip</b> it, and the cost does not move: no "
        "data can tell the two apart."),
     N_("A cost is −log likelihood per time bin, in nats. It ends <i>below</i> the cost at the truth on the training "

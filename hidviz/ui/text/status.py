@@ -94,7 +94,7 @@ def units_of(frame: Frame) -> list[dict[str, Any]]:
         if true >= n_true:
             units.append({"match": _("matches no true unit"), "overlap": 0.0, "flipped": False})
             continue
-        told = _("true {unit}, opposite sign · cos {cos:.2f}") if flipped else _("true {unit} · cos {cos:.2f}")
+        told = _("true h{unit}, opposite sign · cosine {cos:.2f}") if flipped else _("true h{unit} · cosine {cos:.2f}")
         match = told.format(unit=true + 1, cos=abs(overlap))
         units.append({"match": match, "overlap": overlap, "flipped": flipped})
     return units
@@ -160,7 +160,7 @@ def network_caption(unit: int | None) -> str:
     """What the drawing of the network shows: the couplings of this hidden unit, counted from 0; None without any."""
     if unit is None:
         return _("The strongest inferred couplings; dashed: negative.")
-    return _("Hidden {unit}: K out, L in; dashed: negative", unit=unit + 1)
+    return _("h{unit}: K out, L in; dashed: negative", unit=unit + 1)
 
 
 def equivalents_in_words(n_hidden: int) -> str:
@@ -184,11 +184,11 @@ def scale_strip(largest: float, *, dark: bool, n_beyond: int = 0) -> str:
         n_beyond: how many couplings are larger, and drawn as if they were not.
     """
     colours = ", ".join(diverging(dark)[::16])
-    beyond = _(" · {n_beyond:,} larger", n_beyond=n_beyond) if n_beyond else ""
+    beyond = _(" ({n_beyond:,} beyond)", n_beyond=n_beyond) if n_beyond else ""
     bar = f"width:120px;height:12px;border-radius:3px;background:linear-gradient(90deg, {colours})"
     return (
         '<div style="display:flex;flex-wrap:wrap;gap:0 16px;font-size:14px;font-variant-numeric:tabular-nums">'
-        f"<span>{_('rows: to unit · columns: from unit')}</span>"
+        f"<span>{_('row: to · column: from')}</span>"
         '<span style="display:flex;align-items:center;gap:8px;white-space:nowrap">'
         f'{_("coupling")} −{largest:.1f}<span style="{bar}"></span>+{largest:.1f}{beyond}</span></div>'
     )
@@ -198,7 +198,7 @@ def errors_legend(blocks: Iterable[str], dark: bool) -> str:
     """What the lines of the errors are: the letter of each block drawn, in its colour; thin and bold; as HTML."""
     letters = block_letters(dark)
     drawn = " ".join(f'<b style="color:{letters[block]}">{block}</b>' for block in blocks)
-    return f"{drawn} · {_('thin: as found · bold: aligned')}"
+    return f"{drawn} · {_('thin: unaligned · bold: aligned')}"
 
 
 def reading(frame: Frame | None, steps_per_second: float, running: bool) -> str:

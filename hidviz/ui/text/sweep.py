@@ -16,7 +16,7 @@ from hidviz.ui.text.language import N_, _, _n
 from hidviz.units import duration
 
 COLUMNS = {
-    "n_steps": "T", "seed": N_("seed"), "block": N_("block"), "mse_raw": N_("error² as found"),
+    "n_steps": "T", "seed": N_("seed"), "block": N_("block"), "mse_raw": N_("error² unaligned"),
     "mse_aligned": N_("error² aligned"), "cost": N_("training"), "held_out": N_("held-out"), "aic": "AIC", "bic": "BIC",
     "steps": N_("steps"), "state": N_("ended"), "largest": N_("largest"), "flag": N_("flag"), "seconds": N_("seconds"),
 }  # fmt: skip
