@@ -7,7 +7,7 @@ import pytest
 
 from hidviz.ui.state.link import TABS
 from hidviz.ui.text.lessons import LESSONS
-from tests.pages import front, press, until, visiting, wait_for
+from tests.pages import choose, front, press, until, visiting, wait_for
 from tests.server import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -175,6 +175,28 @@ def test_no_text_of_a_run_is_left_out_of_the_catalogue(in_brackets):
     tab.get_by_label(named("Maximum steps"), exact=True).first.fill("many")
     tab.keyboard.press("Enter")
     tab.get_by_text(re.compile("must be a whole number")).wait_for()
+    assert left_out(tab) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "button", "end"),
+    [
+        ("restarts", "Run starts", "all have ended"),
+        ("scores", "Score this fit", "predicts held-out data best"),
+        ("compare", "Pin this run", "1 run pinned"),
+        ("length", "Run sweep", "Done: 3 of 3"),
+    ],
+)
+def test_no_text_of_results_is_left_out_of_the_catalogue(in_brackets, key, button, end):
+    tab = in_brackets(f"&tab={key}&nv=4&nh=1&T=300&out=200&max=20&seed=4")
+    if key == "length":
+        choose(tab, named("Figure"), named("A sweep of my own"))
+        tab.get_by_text(re.compile("3 experiments")).first.wait_for()
+    else:
+        press(tab, named("Run"))
+        wait_for(tab, lambda now: not now["running"] and now["step"] > 1, "the end")
+    press(tab, named(button))
+    tab.get_by_text(re.compile(end)).first.wait_for(timeout=120_000)
     assert left_out(tab) == []
 
 

@@ -176,7 +176,8 @@ class LearnTab:
                 titled(_("Errors of the couplings"), self.errors.figure, self.legend),
                 basis=370,
             ),
-            line(self.unit_tools, self.unit_title, self.gauge_line),
+            self.unit_tools,
+            line(self.unit_title, self.gauge_line),
             sizing_mode="stretch_width",
             margin=(2, 0),
         )
