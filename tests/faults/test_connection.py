@@ -113,10 +113,13 @@ def test_a_server_that_was_killed_and_started_again_leaves_a_way_back(visit):
     try:
         until(tab, lambda: "has ended" in alert(tab).inner_text(), "the way back", 30)
         assert "at step 4" in alert(tab).inner_text()
+        said = []
+        tab.on("console", lambda heard: said.append(heard.text) if heard.type == "error" else None)
         alert(tab).get_by_role("button", name="Reload").click()
         tab.wait_for_function("!document.getElementById('hidviz-connection')")
         tab.locator("#hidviz-status").wait_for(state="attached", timeout=60_000)
         again = wait_for(tab, lambda now: now["step"] == 4 and not now["running"], "step 4", 60)
+        assert said == [], "the server was asked for what it has"
         assert again["cost"] == pytest.approx(before["cost"], abs=1e-12)
     finally:
         second.stop()

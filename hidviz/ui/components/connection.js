@@ -62,11 +62,13 @@ const link = () => {
   return `${location.pathname}?${query}`
 }
 
-// Only to a server that answers: else the browser's own page of errors would take the place of this one.
+// Only to a server that answers: else the browser's own page of errors would take the place of this one. It is asked for
+// a script of the page, since for the page itself it would begin a session, or refuse.
 const reopen = async (text) => {
   text.textContent = _("Asking the server …")
   try {
-    await fetch(location.pathname, { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(SILENT) })
+    const one = document.querySelector("script[src]")?.src ?? location.pathname
+    await fetch(one, { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(SILENT) })
   } catch {
     text.textContent = _("The server does not answer yet. This page tries again by itself.")
     return
