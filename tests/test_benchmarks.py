@@ -160,3 +160,9 @@ def test_the_page_is_measured_in_a_browser(browser):  # noqa: ARG001 - which say
     assert float(frames) > 0.0
     assert float(steps) > 0.0
     assert float(beside) > 0.0
+
+
+@pytest.mark.slow
+def test_the_curve_over_cores_has_a_row_for_every_workload_that_shares():
+    table = [line for line in print_of("cores", "--repeats", "1").splitlines() if line.startswith("| W")]
+    assert [row.split()[1] for row in table] == ["W2c", "W5a", "W5b", "W5c"]

@@ -3,6 +3,7 @@
 from hidviz.background.arenas import hand_back_memory, keep_few_arenas
 from hidviz.background.blas import keep_one_blas_thread, on_one_blas_thread, one_blas_thread
 from hidviz.background.checkpoint import checkpoint, mapped, paced, return_value
+from hidviz.background.cores import CORES, in_order, shared_cores
 from hidviz.background.executors import SCHEDULER, Crew, Workers, workers
 from hidviz.background.files import append_line, check_writable, replacing, write
 from hidviz.background.memory import (
@@ -20,6 +21,7 @@ from hidviz.background.runner import Runner
 from hidviz.background.supervisor import supervise
 
 __all__ = [
+    "CORES",
     "PROCESS",
     "RUN",
     "SCHEDULER",
@@ -32,6 +34,7 @@ __all__ = [
     "checkpoint",
     "format_size",
     "hand_back_memory",
+    "in_order",
     "keep_few_arenas",
     "keep_one_blas_thread",
     "largest_number",
@@ -45,6 +48,7 @@ __all__ = [
     "replacing",
     "return_value",
     "run_limit",
+    "shared_cores",
     "supervise",
     "workers",
     "write",

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from hidviz.background.blas import keep_one_blas_thread
 from hidviz.background.checkpoint import paced
+from hidviz.background.cores import CORES
 from hidviz.background.memory import PROCESS, RUN, process_limit
 
 SCHEDULER = "HIDVIZ_SCHEDULER"
@@ -134,6 +135,7 @@ _settings = contextlib.ExitStack()  # what a worker process keeps for life
 def _settle_in(unwanted: Any, memory: float) -> None:
     """Prepare a worker process, which may use so many bytes, all of them for one run."""
     os.environ[PROCESS] = os.environ[RUN] = str(memory)
+    os.environ[CORES] = "1"  # there is a worker for each
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that started this one
     if hasattr(os, "nice"):
         os.nice(NICENESS)

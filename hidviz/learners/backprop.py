@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hidviz.background import in_order
 from hidviz.learners.parts.time_blocks import Segments, segments, side_by_side
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
 from hidviz.network import Couplings, Recording, as_gradient, learned_blocks
@@ -56,7 +57,9 @@ def _at_once(couplings: Couplings, history: Segments) -> tuple[float, Array, Arr
     starts = history.starts[:, 0]
     log_likelihood, mu = history.n_left_out * couplings.n_visible * np.log(2.0), np.empty((n_hidden, history.n_steps))
     to_visible, to_hidden = np.zeros((n - 1, n + n_hidden)), np.zeros((n_hidden, n + n_hidden))
-    for bins, _ in history.blocks():
+
+    def block(item: tuple[slice, slice]) -> tuple[slice, Array, float, Array, Array]:
+        bins, _ = item
         starting = starts[(starts >= bins.start) & (starts < bins.stop)] - bins.start
         senders = np.empty((n + n_hidden, 1 + bins.stop - bins.start))  # from one bin before
         first = int(bins.start == 0)
@@ -69,9 +72,12 @@ def _at_once(couplings: Couplings, history: Segments) -> tuple[float, Array, Arr
         error_in_mu = back @ eps
         error_in_mu *= 1.0 - now * now
         error_in_mu[:, starting] = 0.0  # no coupling acts on the hidden units there
+        return bins, now, part, eps @ present.T, error_in_mu @ past.T
+
+    for bins, now, part, to_v, to_h in in_order(block, history.blocks()):
         log_likelihood += part
-        to_visible += eps @ present.T
-        to_hidden[:, :n] += error_in_mu @ past.T
+        to_visible += to_v
+        to_hidden[:, :n] += to_h
         mu[:, bins] = now
     return float(log_likelihood), mu.T[history.transitions], to_visible, to_hidden
 

@@ -24,7 +24,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.background import checkpoint
+from hidviz.background import checkpoint, in_order
 from hidviz.learners.parts.mean_field_cases import Cases
 from hidviz.learners.parts.mean_field_objective import (
     Chunk,
@@ -41,6 +41,7 @@ from hidviz.numerics import Array
 _LIMIT = 17.0  # largest |theta|: 1 - tanh(17) = 3e-15 keeps mu strictly inside (-1, 1)
 _MIXING, _ASCENT = 40, 20  # sweeps of each before the other has its turn; those of ascent double
 _PASSES = 10
+_LONG = 2**19  # numbers of a recording from which chunks are larger
 
 
 def settle(
@@ -65,20 +66,27 @@ def settle(
     if n_hidden == 0:
         return mu, gaps
     if start is None:
-        for c in _chunks(theory, wiring, cases):
+        for cut in _cuts(wiring, n):
+            c = chunk(theory, wiring, cases, *cut)
             mu[c.first : c.first + len(c.prior)] = _inside(guess(c))
     passes = 0 if max_sweeps == 0 else _PASSES if wiring.coupled else 1
     fewest, changed = n, False
     for k in range(passes):
-        changed = False
-        for c in _chunks(theory, wiring, cases, shifted=k % 2 == 1):
-            changed |= _solve(c, mu, gaps, tolerance, max_sweeps, cold=start is None and k == 0)
+        cold = start is None and k == 0
+
+        def solve(cut: tuple[int, int], cold: bool = cold) -> bool:
+            return _solve(chunk(theory, wiring, cases, *cut), mu, gaps, tolerance, max_sweeps, cold=cold)
+
+        cuts = _cuts(wiring, n, shifted=k % 2 == 1)
+        # with M a chunk sees what the one before it has become, else each is by itself
+        changed = any([solve(cut) for cut in cuts] if wiring.coupled else list(in_order(solve, cuts)))
         left = int((gaps > tolerance).sum())
         if not changed or left >= fewest:
             break
         fewest = left or 1
     if max_sweeps == 0 or (wiring.coupled and changed):
-        for c in _chunks(theory, wiring, cases):
+        for cut in _cuts(wiring, n):
+            c = chunk(theory, wiring, cases, *cut)
             rows = np.arange(len(c.prior))
             gaps[c.first + rows] = _gap(mu[c.first + rows], field(c, mu, rows))
     return mu, gaps
@@ -89,15 +97,19 @@ def _inside(mu: Array) -> Array:
     return np.clip(mu, -edge, edge)
 
 
-def _chunks(theory: Theory, wiring: Wiring, cases: Cases, *, shifted: bool = False) -> Iterator[Chunk]:
-    """The recording in chunks; shifted by half of one, so that every seam comes to lie inside."""
+def _cuts(wiring: Wiring, n: int, *, shifted: bool = False) -> Iterator[tuple[int, int]]:
+    """Where n rows are cut into chunks; shifted by half of one, so that every seam comes to lie inside."""
     width = len(wiring.R) + wiring.products.shape[1]
-    size = int(np.clip(40_000 // width, 64, 512) if wiring.coupled else np.clip(20_000 // width, 32, 512))
-    n = len(cases.present)
+    if wiring.coupled:
+        size = int(np.clip(40_000 // width, 64, 512))
+    elif n * width < _LONG:
+        size = int(np.clip(20_000 // width, 32, 512))
+    else:  # enough for cores to work side by side
+        size = int(np.clip(160_000 // width, 32, 4096))
     cuts = [0, *range(size // 2 if shifted else size, n, size), n]
-    for first, last in pairwise(cuts):
+    for cut in pairwise(cuts):
         checkpoint()
-        yield chunk(theory, wiring, cases, first, last)
+        yield cut
 
 
 def _gap(mu: Array, fields: Array) -> Array:

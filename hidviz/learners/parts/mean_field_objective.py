@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.background import checkpoint
+from hidviz.background import in_order
 from hidviz.learners.parts.mean_field_cases import Cases
 from hidviz.learners.parts.same_time import SameTime, pair_products, same_time, slope_in_K
 from hidviz.network import Couplings, with_bias
@@ -33,6 +33,7 @@ from hidviz.numerics import Array, Averages, Closure, Curvature, entropy, log_2c
 Rows = NDArray[np.intp]
 
 _CACHED = 12_000  # numbers in one array of a chunk, so that its handful of arrays stays in the cache
+_LONG, _SHARED = 2**19, 100_000  # from so many in all, and then in a chunk: enough for cores to work side by side
 
 
 class Theory(NamedTuple):
@@ -231,35 +232,46 @@ def objective_and_slopes(theory: Theory, wiring: Wiring, cases: Cases, mu: Array
         cases: the data.
         mu: (n, Nh) magnetisations of every row.
     """
-    n_visible, R, M = wiring.n_visible, wiring.R, wiring.M
-    total, W_slope, R_slope = 0.0, np.zeros_like(wiring.W), np.zeros_like(R)
-    L_slope, M_slope = np.zeros_like(wiring.Lg), np.zeros_like(M)
-    size = max(32, _CACHED // (n_visible + wiring.products.shape[1]))
-    for first in range(0, len(mu), size):
-        checkpoint()
-        c = chunk(theory, wiring, cases, first, min(first + size, len(mu)), with_previous=not wiring.coupled)
-        weight = cases.counts[first : first + size]
-        terms = _terms(c, mu, np.arange(len(c.present)), value=True)
-        value = terms.value + entropy(terms.mu).sum(axis=1)
-        if wiring.coupled:  # the receivers of the bin before have told of all bins but the first of a trial
-            value -= (1.0 - c.has_past[:, 0]) * (len(M) * np.log(2.0))
-        else:
-            value += (terms.mu * c.prior - log_2cosh(c.prior)).sum(axis=1)
-            error = weight * (terms.mu - tanh(c.prior))
-            L_slope += error.T @ c.previous
-            M_slope += error.T @ (mu[np.arange(first, first + len(error)) - 1] * c.has_past)
-        if terms.extra is not None:
-            extra, curvature = terms.extra
-            value += extra.value
-            R_slope[:n_visible] += slope_in_K(R[:n_visible], weight * curvature.value, extra.pairs)
-        if wiring.coupled and theory.second_order:
-            both = (c.has_next - terms.future**2).T @ terms.V
-            total += 0.5 * float((both * M * M).sum())
-            R_slope[n_visible:] += both * M
-        total += float(value @ weight[:, 0])
-        error = terms.error * weight
-        W_slope += error.T @ c.present
-        R_slope += error.T @ terms.mu - (terms.chi.T @ (weight * terms.V)) * R
+    n_visible, width = wiring.n_visible, wiring.n_visible + wiring.products.shape[1]
+    size = max(32, (_CACHED if len(mu) * width < _LONG else _SHARED) // width)
+
+    def part(first: int) -> tuple[float, Array, Array, Array, Array]:
+        last = min(first + size, len(mu))
+        c = chunk(theory, wiring, cases, first, last, with_previous=not wiring.coupled)
+        return _part(c, cases.counts[first:last], mu)
+
+    total, slopes = 0.0, [np.zeros_like(each) for each in (wiring.W, wiring.R, wiring.Lg, wiring.M)]
+    for value, *parts in in_order(part, range(0, len(mu), size)):
+        total += value
+        for slope, own in zip(slopes, parts, strict=True):
+            slope += own
+    W_slope, R_slope, L_slope, M_slope = slopes
     if wiring.coupled:
         return total, Slopes(W_slope[:n_visible], R_slope[:n_visible], W_slope[n_visible:], R_slope[n_visible:])
     return total, Slopes(W_slope, R_slope, L_slope, M_slope)
+
+
+def _part(c: Chunk, weight: Array, mu: Array) -> tuple[float, Array, Array, Array, Array]:
+    """What the rows of a chunk, (n, 1) of each, add to A and to its slopes: in W and R, and without M in L and M."""
+    wiring, R, M = c.wiring, c.wiring.R, c.wiring.M
+    total, L_slope, M_slope = 0.0, np.zeros_like(wiring.Lg), np.zeros_like(M)
+    terms = _terms(c, mu, np.arange(len(c.present)), value=True)
+    value = terms.value + entropy(terms.mu).sum(axis=1)
+    if wiring.coupled:  # the receivers of the bin before have told of all bins but the first of a trial
+        value -= (1.0 - c.has_past[:, 0]) * (len(M) * np.log(2.0))
+    else:
+        value += (terms.mu * c.prior - log_2cosh(c.prior)).sum(axis=1)
+        error = weight * (terms.mu - tanh(c.prior))
+        L_slope += error.T @ c.previous
+        M_slope += error.T @ (mu[np.arange(c.first, c.first + len(error)) - 1] * c.has_past)
+    error = terms.error * weight
+    R_slope = error.T @ terms.mu - (terms.chi.T @ (weight * terms.V)) * R
+    if terms.extra is not None:
+        extra, curvature = terms.extra
+        value += extra.value
+        R_slope[: wiring.n_visible] += slope_in_K(R[: wiring.n_visible], weight * curvature.value, extra.pairs)
+    if wiring.coupled and c.theory.second_order:
+        both = (c.has_next - terms.future**2).T @ terms.V
+        total += 0.5 * float((both * M * M).sum())
+        R_slope[wiring.n_visible :] += both * M
+    return total + float(value @ weight[:, 0]), error.T @ c.present, R_slope, L_slope, M_slope

@@ -20,6 +20,7 @@ from hidviz.numerics import Array, Flags, join_segments
 Number = TypeVar("Number", np.int8, np.float64)
 
 _CACHED = 2**15  # numbers in a block of time, so that its handful of arrays stays in the cache
+_LONG, _SHARED = 2**22, 2**17  # from so many in all, and then in a block: enough for cores to work side by side
 _WIDEST = 1024  # segments side by side, at most; more would crowd the cache
 _SAME = 2.0**-50  # relative size of a difference that is rounding
 _STRIDE = 8  # steps of a segment run again before it is compared
@@ -57,8 +58,9 @@ class Segments:
         return None if self.field is None else self.field[:, columns]
 
     def blocks(self) -> Iterator[tuple[slice, slice]]:
-        """Time in blocks that fit the cache: steps, and the columns that these are."""
-        length = max(_CACHED // (len(self.states) * self.n_segments), 1)
+        """Time in blocks: steps, and the columns that these are."""
+        numbers = _CACHED if self.states.size < _LONG else _SHARED
+        length = max(numbers // (len(self.states) * self.n_segments), 1)
         for k in range(0, self.n_steps, length):
             checkpoint()
             end = min(k + length, self.n_steps)
