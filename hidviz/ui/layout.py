@@ -118,8 +118,8 @@ def beside(drawing: Any, squares: Any, under: Any) -> Any:
     """A drawing, three maps beside it, and a line under these; on a phone the drawing and the maps are swiped."""
     squares.stylesheets, under.stylesheets = [ROW], [UNDER]
     rest = pn.Column(squares, under, margin=0, stylesheets=[MAPS])
-    drawing.styles = {"flex": "1 1 220px", "max-width": "300px"}
-    rest.styles = {"flex": "3 1 520px", "min-width": "0"}
+    drawing.styles = {"flex": "1 1 200px", "max-width": "300px"}
+    rest.styles = {"flex": "4 1 520px", "min-width": "0"}
     drawing.stylesheets = [*drawing.stylesheets, LARGE]
     shown = line(drawing, rest, styles={"align-items": "flex-start"})
     shown.stylesheets = [SWIPED]

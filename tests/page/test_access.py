@@ -239,4 +239,23 @@ def test_on_a_phone_the_head_is_whole_and_the_maps_are_swiped(open_page):
     assert maps[0]["width"] == maps[1]["width"] > 0.6 * 390, "and each nearly as wide as the window"
     flip = tab.get_by_role("button", name="Flip hidden unit 1", exact=True).bounding_box()
     assert flip["y"] > maps[0]["y"] + maps[0]["height"]
+    bar = tab.get_by_role("group", name="The run", exact=True).bounding_box()
+    assert flip["y"] + flip["height"] <= bar["y"], "what it flips is drawn above it, both in the first view"
+    align = tab.get_by_label("Align to truth", exact=True)
+    tab.get_by_role("img", name="Inferred − true", exact=True).scroll_into_view_if_needed()
+    until(tab, lambda: tab.get_by_role("img", name="Inferred", exact=True).bounding_box()["x"] < 0, "the swipe")
+    assert 0 <= align.bounding_box()["x"] < 100, "the switch stays under whichever map is seen"
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1400, 900), (800, 900)])
+def test_flip_and_all_that_it_changes_is_in_the_first_view(open_page, size):
+    tab = open_page(width=size[0], height=size[1])
+    until(tab, lambda: len([each for each in tab.evaluate(FIGURES) if each[0] == "img"]) >= 5, "the figures")
+    for name in ("True couplings", "Inferred", "Inferred − true", "Cost per bin", "Errors of the couplings"):
+        box = tab.get_by_role("img", name=name, exact=True).bounding_box()
+        assert box["x"] + box["width"] <= size[0], name
+        assert box["y"] + box["height"] <= size[1], name
+    for unit in (1, 2):
+        box = tab.get_by_role("button", name=f"Flip hidden unit {unit}", exact=True).bounding_box()
+        assert box["y"] + box["height"] <= size[1]
