@@ -312,7 +312,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self.sidebar.draw(session)
         self.transport.draw()
         self.lessons.draw()
-        self.learn.question.visible = self.learn.lesson.visible = not self.lessons.run.key
+        for each in (self.learn.question, self.learn.lesson, self.learn.unit_title, self.learn.gauge_line):
+            each.visible = not self.lessons.run.key  # a lesson asks for itself, and gives no answer away
         told = remarks_of(frame, session.failure)
         self._warn(told)
         state = state_of(

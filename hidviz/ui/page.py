@@ -93,7 +93,8 @@ def page() -> Any:
     )
 
     lecture = dashboard.lecture
-    presets.visible = not (lecture.locked and lecture.hides("settings"))
+    hidden = lecture.hides("settings")
+    presets.visible = not hidden
 
     def choose(event: Any) -> None:
         if event.new and event.new != preset_of(dashboard.session.wanted):
@@ -129,11 +130,11 @@ def page() -> Any:
     shown = pmui.Page(
         title="hidviz",
         template=OPENING,
-        sidebar=[] if lecture.locked and lecture.hides("settings") else [dashboard.sidebar.layout],
+        sidebar=[] if hidden else [dashboard.sidebar.layout],
         main=[dashboard.main],
         header=[presets, pn.HSpacer(), whole, teach, tools, languages, Connection(_leave, margin=0)],
         sidebar_width=336,
-        sidebar_open=lecture.locked or not lecture.hides("settings"),  # an empty one keeps no room
+        sidebar_open=True,  # also an empty one, which else keeps its room
         dark_theme=dark,
         theme_config=THEME,
         busy_indicator=None,
@@ -147,7 +148,8 @@ def page() -> Any:
 
     def show_all() -> None:
         lecture.show_all()
-        whole.visible, shown.sidebar_open = False, True
+        whole.visible, presets.visible = False, True
+        shown.param.update(sidebar=[dashboard.sidebar.layout], sidebar_open=True)
 
     def restyle(event: Any) -> None:
         dashboard.restyle(event.new)

@@ -177,6 +177,8 @@ class _OneLine(logging.Formatter):
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a line is more than that a browser has gone while something was on its way to it."""
+    """Whether a line is more than that a browser has gone while something was on its way to it, or from it."""
     error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, AssertionError) and record.name.startswith("bokeh.server"):
+        return False  # Bokeh handles what came last from a browser that it has let go already
     return not (isinstance(error, WebSocketClosedError | StreamClosedError) or "connection was closed" in record.msg)

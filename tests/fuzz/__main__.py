@@ -25,8 +25,9 @@ from tests.server import Server
 EVERY = 50
 # What Bokeh and Tornado say of a socket that closes while it is being opened or written to
 FOREIGN = re.compile(
-    r"Uncaught exception GET \S*/ws(?:(?!Traceback).)*Traceback(?:(?!Traceback).)*assert self\._session is not None.*?"
-    r"AssertionError|Task exception was never retrieved\s+future: [^\n]*WebSocketClosedError\(\)>.*?"
+    r"(?:Uncaught exception GET \S*/ws|error handling message)(?:(?!Traceback).)*Traceback(?:(?!Traceback).)*"
+    r"assert self\._session is not None.*?AssertionError|"
+    r"Task exception was never retrieved\s+future: [^\n]*WebSocketClosedError\(\)>.*?"
     r"tornado\.websocket\.WebSocketClosedError",
     re.DOTALL,
 )

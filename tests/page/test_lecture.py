@@ -166,4 +166,6 @@ def test_links_a_code_and_one_page_to_print_are_made_for_a_class(open_page):
     until(tab, lambda: theirs.input_value() == expected, "what was prepared")
     code = tab.get_by_role("img", name="The link of the class as a QR code").bounding_box()
     assert code["width"] > 0.5 * 720, "read from the back row"
+    assert 0 <= code["y"] < code["y"] + code["height"] <= 720, "and whole"
+    assert "students=settings,lock" in tab.url, "so that the lecture's link keeps what was prepared"
     assert not tab.get_by_label("Lesson to teach", exact=True).is_visible()

@@ -38,7 +38,12 @@ def test_a_group_that_there_is_not_is_named():
 
 def test_the_link_of_the_class_is_short_and_has_what_it_hides(dashboard):
     mine, theirs = dashboard.address.for_class("hidden-twin", ["transport", "settings"], lock=True)
-    assert parse_qs(mine[1:]) == {"lesson": ["hidden-twin"], "mode": ["lecture"], "hide": ["settings"]}
+    assert parse_qs(mine[1:]) == {
+        "lesson": ["hidden-twin"],
+        "mode": ["lecture"],
+        "hide": ["settings"],
+        "students": ["settings,transport,lock"],
+    }
     assert parse_qs(theirs[1:]) == {"lesson": ["hidden-twin"], "hide": ["settings,transport"], "lock": ["1"]}
     assert len(theirs) < 80
     assert dashboard.address.for_class("", [], lock=True)[1] == ""

@@ -3,6 +3,7 @@
 
 const AT_BOTTOM = 64 // pixels of the bar of the run, where a phone has it
 const SETTLED = 250 // milliseconds in which the page takes its new height
+const MOVED = 1000 // milliseconds after which all is in its place
 const TRIES = 40 // to find what a step speaks of, as long as the page opens
 
 export function render({ model }) {
@@ -15,7 +16,7 @@ export function render({ model }) {
   const text = make("p", { "aria-live": "polite", tabindex: -1 }), room = make("p", { class: "room", "aria-hidden": "true" })
   const answers = make("div", { class: "answers", role: "group", "aria-label": _("Answers") })
   const back = button({}, () => { if (!model.first) { press("back")() } }, _("Back"))
-  const next = button({ class: "next" }, () => { if (model.can_go_on) { press("next")() } })
+  const next = button({ class: "next" }, press("next")) // also too early, which is answered
   const card = make("section", { class: "lesson", "aria-label": _("Lesson") },
     make("div", { class: "head" }, lessons, count, hint, answers, back, next, leave), make("div", { class: "said" }, room, text))
   const root = make("div", { class: "under" }, card)
@@ -43,6 +44,7 @@ export function render({ model }) {
     }
     const bar = window.matchMedia("(max-width: 700px)").matches ? AT_BOTTOM : 0
     bringIntoSight(parts, { top: onScreen(root).bottom, bottom: innerHeight - bar })
+    if (tries > 1) { due = setTimeout(look, MOVED, 1) } // what has grown meanwhile is taken into account
   }
 
   follow(model, ["key"], () => {
@@ -58,14 +60,16 @@ export function render({ model }) {
   const answered = () => {
     for (const each of answers.children) {
       set(each, { "aria-disabled": Boolean(model.answer) })
-      each.setAttribute("aria-pressed", String(each.textContent === model.answer))
+      const its = each.dataset.answer
+      each.setAttribute("aria-pressed", String(its === model.answer))
+      say(each, model.right && its === model.right ? `✓ ${its}` : its)
     }
   }
   follow(model, ["options"], () => {
-    answers.replaceChildren(...model.options.map((option) => button({}, () => model.send_msg({ answer: option }), option)))
+    answers.replaceChildren(...model.options.map((option) => button({ "data-answer": option }, () => model.send_msg({ answer: option }), option)))
     answered()
   })
-  model.on("answer", answered)
+  for (const name of ["answer", "right"]) { model.on(name, answered) }
   follow(model, ["can_go_on", "last", "first", "following"], () => {
     set(next, { "aria-disabled": !model.can_go_on }) // and not disabled, which would lose whoever is there by keyboard
     next.classList.toggle("primary", model.can_go_on)
@@ -73,7 +77,7 @@ export function render({ model }) {
     next.title = model.last ? model.following : ""
     set(back, { "aria-disabled": model.first })
   })
-  follow(model, ["count", "key"], () => {
+  follow(model, ["count", "key", "look"], () => {
     clearTimeout(due)
     due = setTimeout(look, SETTLED, TRIES)
   })

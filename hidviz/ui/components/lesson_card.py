@@ -29,6 +29,7 @@ class LessonCard(Component):
     look = param.List([], doc="Headings of the pictures that are to be in sight, what matters most first.")
     options = param.List([], doc="Answers to choose from.")
     answer = param.String(doc="The one that was chosen.")
+    right = param.String(doc="The answer that is borne out, once one has been given; else empty.")
     can_go_on = param.Boolean(doc="Whether the step has been done.")
     last = param.Boolean(doc="Whether it is the last one.")
     first = param.Boolean(doc="Whether it is the first one.")

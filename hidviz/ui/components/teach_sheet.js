@@ -1,6 +1,6 @@
 // What a lecturer prepares: a lesson, what the class does not need, and the links, the code and the sheet for it.
 
-const KEPT = "hidviz-for-the-class" // in the browser, as long as its tab is open
+const HERE = /^(localhost|127\.|\[::1\])/ // addresses that mean another machine on each
 
 export function render({ model }) {
   const lesson = make("select", { "aria-label": _("Lesson to teach") }, ...model.lessons.map(([value, title]) => make("option", { value }, title)))
@@ -36,20 +36,21 @@ export function render({ model }) {
   ]
   const sheet = make("dialog", {}, ...preparing,
     make("p", { class: "theirs" }, _("For the class: to scan, or to type.")),
-    make("div", { class: "link" }, theirs, copy(theirs)), code,
+    make("div", { class: "link" }, theirs, copy(theirs)),
+    ...HERE.test(location.hostname) ? [make("p", { class: "here" },
+      _("This address means each one's own machine. For a class open the page by the name of this machine in the network, and start it with hidviz serve --address."))] : [],
+    code,
     make("div", { class: "acts" }, go, print, close))
 
   const all = [lock, ...boxes.map(([input]) => input)]
   const wish = () => {
-    sessionStorage.setItem(KEPT, all.filter((input) => input.checked).map((input) => input.value))
     model.send_msg({
       wish: { lesson: lesson.value, hide: boxes.filter(([input]) => input.checked).map(([input]) => input.value),
         lock: lock.checked },
       place: location.origin + location.pathname,
     })
   }
-  const kept = (sessionStorage.getItem(KEPT) ?? "").split(",") // what was prepared holds in the lecture too
-  for (const input of all) { input.checked = kept.includes(input.value) }
+  for (const input of all) { input.checked = model.prepared.includes(input.value) }
   for (const input of [lesson, ...all]) { input.addEventListener("change", wish) }
   sheet.addEventListener("close", () => model.send_msg({ closed: true }))
   model.on("open", () => {
@@ -57,6 +58,7 @@ export function render({ model }) {
       lesson.value = model.lesson
       for (const each of [...preparing, go, print]) { each.hidden = model.code_alone }
       sheet.classList.toggle("alone", model.code_alone)
+      sheet.style.zoom = model.code_alone ? String(1 / (sheet.parentElement?.currentCSSZoom ?? 1)) : "" // as large as the window has it
       set(sheet, { "aria-label": model.code_alone ? _("Code for the class") : _("Teach with this page") })
       sheet.showModal()
       wish()

@@ -28,6 +28,7 @@ class TeachSheet(Component):
 
     lessons = param.List(doc="For each lesson its name and its title.")
     groups = param.List(doc="For each group of controls its name, and what is hidden.")
+    prepared = param.List(doc="Names of the groups that are chosen at first, and lock.")
     lesson = param.String(doc="The lesson that is chosen when it is opened.")
     open = param.Boolean(doc="Whether it is shown.")
     code_alone = param.Boolean(doc="Whether it shows nothing but the link of the class and its code, large.")

@@ -6,7 +6,7 @@ export function render({ model }) {
   const exchange = () => model.send_msg({ swap: [Number(first.value), Number(second.value)] })
   const swap = make("span", {}, button({}, exchange, _("Swap hidden units")), first,
     make("span", { "aria-hidden": "true" }, "↔"), second)
-  const broken = make("span", { class: "broken" }, _("Not a symmetry: flip half of unit"), which,
+  const broken = make("span", { class: "broken" }, _("Flip only half of unit"), which,
     ...["K", "L"].map((block) => button({ title: _("Flip {block} alone: not a symmetry, the cost jumps", { block }) },
       () => model.send_msg({ broken: [Number(which.value), block] }), _("Flip {block} only", { block }))))
   const root = make("div", { class: "tools" }, swap, broken)

@@ -94,8 +94,9 @@ class Address:
         experiment = Experiment() if lesson in LESSONS else self._session.wanted  # a lesson brings its own knobs
         shown = View(lesson=lesson if lesson in LESSONS else "", theme=self._given.theme, language=self._given.language)
         hidden = ",".join(group for group in HIDEABLE if group in hide)
-        mine = replace(shown, mode="lecture", hide="settings")
         theirs = replace(shown, hide=hidden, lock=lock and bool(hidden))
+        prepared = f"{hidden},lock" if theirs.lock else hidden
+        mine = replace(shown, mode="lecture", hide="settings", students=prepared)
         first, second = (write_link(experiment, view=view) for view in (mine, theirs))
         return f"?{first}", f"?{second}" if second else ""
 
@@ -116,7 +117,7 @@ class Address:
     def travel(self, query: str) -> None:
         """Show what this query says, in the colours of now."""
         link = read_query(query)
-        stays = {name: getattr(self._given, name) for name in ("theme", "mode", "hide", "lock", "language")}
+        stays = {name: getattr(self._given, name) for name in ("theme", "mode", "hide", "lock", "language", "students")}
         self._given = replace(link.view, **stays)
         self._session.adopt(link.experiment)
         self._session.speed = link.view.speed or FASTEST

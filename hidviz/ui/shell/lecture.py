@@ -35,6 +35,7 @@ class Lecture:
             handout,
             lessons=[["", _("None: the page as it is")], *([key, _(lesson.title)] for key, lesson in LESSONS.items())],
             groups=[[name, _(hidden)] for name, hidden in HIDEABLE.items()],
+            prepared=view.students.split(","),
             margin=0,
         )
         self._hide()

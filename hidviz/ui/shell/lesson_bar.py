@@ -36,6 +36,7 @@ class LessonBar:
         self.run = LessonRun(session, aligned, own)
         self._on_begin = on_begin
         self._hinted = -1  # the step that was to be left before it was done
+        self._missing = -1  # the step of which something was pressed that the page does not have
 
         def acting(act: Callable[..., None]) -> Callable[..., None]:
             def acted(*arguments: str) -> None:
@@ -48,7 +49,7 @@ class LessonBar:
             {"next": acting(self._next), "back": acting(self.run.go_back), "leave": acting(self.run.leave)},
             on_answer=acting(self.run.choose),
             on_begin=self.begin,
-            on_set=acting(self.run.set_knobs),
+            on_set=acting(self._set),
             lessons=[[key, _(lesson.title)] for key, lesson in LESSONS.items()],
             sizing_mode="stretch_width",
             margin=0,
@@ -65,15 +66,21 @@ class LessonBar:
         self._on_begin()
 
     def go_on(self) -> None:
-        """To the next step by key, or say why not."""
+        """To the next step, or say why not."""
         if self.run.key and not self.run.done:
             self._hinted = self.run.place
         self.run.go_on()
 
+    def _set(self) -> None:
+        """Set what the step names, or say that the page does not have it."""
+        if self.run.step is not None and not self.run.step.sets:
+            self._missing = self.run.place
+        self.run.set_knobs()
+
     def _next(self) -> None:
         """To the next step; after the last one to the next lesson, if there is one."""
         if not self.run.is_last:
-            self.run.go_on()
+            self.go_on()
         elif self.run.following:
             self.begin(self.run.following)
         else:
@@ -85,13 +92,21 @@ class LessonBar:
         hinted = bool(lesson) and self._hinted == run.place and not run.done
         if not hinted:
             self._hinted = -1
+        missing = bool(lesson) and self._missing == run.place
+        if not missing:
+            self._missing = -1
         self.card.put(
             key=run.key,
             count=_("step {place} of {n}", place=run.place + 1, n=len(lesson.steps)) if lesson else "",
-            hint=_("First do or answer what it asks.") if hinted else "",
+            hint=_("First do or answer what it asks.")
+            if hinted
+            else _("This page does not show it.")
+            if missing
+            else "",
             text=run.words,
             longest=lesson.longest if lesson else "",
-            look=[_(heading) for heading in step.look] if step else [],
+            look=[_(heading) for heading in ((run.answer and step.then) or step.look)] if step else [],
+            right=_(step.right) if step and step.right and run.answer else "",
             options=[_(option) for option in step.options] if step else [],
             answer=run.answer,
             can_go_on=run.done,

@@ -35,9 +35,9 @@ class LessonRun:
 
     def begin(self, key: str) -> None:
         """Begin a lesson, with its knobs; the default ones show the shipped run."""
-        knobs = LESSONS[key].knobs
-        speed = self._session.speed
-        self._session.reset(knobs, shipped_frame("fig3") if knobs == Experiment() else None)
+        knobs, speed = LESSONS[key].knobs, self._session.speed
+        finished = knobs == Experiment() and not LESSONS[key].at_step_0
+        self._session.reset(knobs, shipped_frame("fig3") if finished else None)
         self._session.speed = speed
         self.leave()
         self.key = key

@@ -50,6 +50,7 @@ class View:
         mode: "lecture" for a page that is read from the back row.
         lesson: the lesson under way.
         language: of the texts, a key of LANGUAGES.
+        students: what a lecturer has prepared the link of the class to hide, and "lock", with commas between.
     """
 
     tab: str = TABS[0]
@@ -62,6 +63,7 @@ class View:
     lesson: str = ""
     language: str = ""
     lock: bool = False
+    students: str = ""
 
     def hides(self, group: str) -> bool:
         """Whether a group of controls is hidden."""
@@ -159,11 +161,12 @@ def _view(given: dict[str, str], notices: list[str]) -> View:
             found[key] = text == "1"
         elif text:
             notices.append(_("{key}: must be 1 or 0, got {text}.", key=key, text=quoted(text)))
-    groups = [group for group in given.pop("hide", "").split(",") if group]
-    if unknown := [group for group in groups if group not in (*HIDEABLE, SETTINGS_OF_OLD)]:
-        notices.append(_not_among("hide", unknown[0], HIDEABLE))
-    elif groups:
-        found["hide"] = ",".join(dict.fromkeys(groups))
+    for key, more in (("hide", SETTINGS_OF_OLD), ("students", "lock")):
+        groups = [group for group in given.pop(key, "").split(",") if group]
+        if unknown := [group for group in groups if group not in (*HIDEABLE, more)]:
+            notices.append(_not_among(key, unknown[0], HIDEABLE))
+        elif groups:
+            found[key] = ",".join(dict.fromkeys(groups))
     if found.get("language") == ENGLISH:
         del found["language"]
     return View(**found)  # type: ignore[arg-type]

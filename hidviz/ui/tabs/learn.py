@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import panel as pn
 
@@ -52,7 +52,7 @@ class LearnTab:
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
         wide = {"sizing_mode": "stretch_width", "margin": 0}
         self.units = HiddenUnits(self._acting(self._flip), styles={"flex": "1 1 300px"}, **wide)
-        self.unit_tools = UnitTools(self._acting(session.swap), self._acting(session.break_flip), **wide)
+        self.unit_tools = UnitTools(self._acting(session.swap), self._acting(self._break), **wide)
         self.network = Network(self._choose, **wide)
         self.coupling, self.one_step = ChosenCoupling(), OneStep(visible=False, **wide)
         self.history = Buttons(
@@ -131,6 +131,11 @@ class LearnTab:
     def _flip(self, unit: int) -> None:
         """Flip a hidden unit, and draw its couplings, so that their change is seen."""
         self._session.flip(unit)
+        self.network.chosen = unit
+
+    def _break(self, unit: int, block: Literal["K", "L"]) -> None:
+        """Flip half of a hidden unit, and draw its couplings."""
+        self._session.break_flip(unit, block)
         self.network.chosen = unit
 
     def _choose(self, unit: int) -> None:

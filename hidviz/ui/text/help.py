@@ -13,6 +13,7 @@ KEYS = (
     ("1 … 9", N_("flip hidden unit 1 … 9")),
     ("a", N_("align to truth, on or off")),
     ("u, U", N_("undo, redo")),
+    ("← →", N_("in a lecture: steps of the lesson")),
     ("?", N_("this sheet")),
     ("Esc", N_("close it")),
 )

@@ -81,7 +81,9 @@ class Step:
         ask: a question.
         options: answers to choose from.
         reveal: what is said instead of `say` after an answer.
+        right: the answer that is borne out; empty if none is, or all are.
         look: headings of the pictures that it speaks of, what matters most first.
+        then: those that `reveal` speaks of; the same ones if empty.
         sets: knobs that it asks for, with their values.
     """
 
@@ -90,7 +92,9 @@ class Step:
     ask: str = ""
     options: tuple[str, ...] = ()
     reveal: str = ""
+    right: str = ""
     look: tuple[str, ...] = ()
+    then: tuple[str, ...] = ()
     sets: Mapping[str, int | str] = field(default_factory=dict)
 
     def words(self, seen: Seen) -> str:
@@ -108,12 +112,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson: its title, the knobs that it begins with, its steps, and the tab that it begins on."""
+    """A lesson: its title, its knobs, its steps, the tab that it begins on, and whether with a run yet to be made."""
 
     title: str
     knobs: Experiment
     steps: tuple[Step, ...]
     tab: str = "learn"
+    at_step_0: bool = False
 
     @property
     def longest(self) -> str:

@@ -46,22 +46,24 @@ _TWIN = Lesson(
         Step("The error of J, between units that were seen, ended at {J:.3f}. Those of K and L before alignment, the "
              "thin lines, ended at {K:.2f} and {L:.2f}.", _answered, "Was this a good inference?", _YES_NO,
              "Both can be said. In the map of the differences one row and one column stand out, and each is wrong "
-             "by twice its value: a hidden unit came out as its own mirror image.", (_DIFFERENCE, _ERRORS)),
-        Step("Press {flips}, and watch the inferred couplings: a column of K and a row of L.",
-             lambda seen: seen.frame.gauge.signs.min() > 0, look=(_INFERRED, _ERRORS)),
+             "by twice its value: a hidden unit came out as its own mirror image.",
+             look=(_ERRORS, _DIFFERENCE), then=(_DIFFERENCE, _ERRORS)),
+        Step("Press {flips}, and watch the differences: a column of K and a row of L.",
+             lambda seen: seen.frame.gauge.signs.min() > 0, look=(_DIFFERENCE, _ERRORS)),
         Step("A row and a column changed their signs, the error of K fell to {K:.3f}, and the cost stayed at "
              "{cost:.5f}.", _answered, "Would more data tell the two networks apart?", _YES_NO,
-             "No. Both make every recording equally likely, however long it is: they are twins.",
-             (_ERRORS, _COST, _INFERRED)),
-        Step("Is every change of sign free? **Flip K only** changes K of one hidden unit and leaves its L. Press it, "
-             "and watch the cost.",
-             lambda seen: seen.frame.snapshot.cost > seen.entered.snapshot.cost + 0.01, look=(_COST, _INFERRED)),
+             "No. Both make every recording equally likely, however long it is: they are twins.", "No",
+             (_ERRORS, _COST, _DIFFERENCE)),
+        Step("Is every change of sign free? The cost is {cost:.5f} nats per bin. **Flip K only** changes K of one "
+             "hidden unit and leaves its L. Press it, and watch the differences and the cost.",
+             lambda seen: seen.frame.snapshot.cost > seen.entered.snapshot.cost + 0.01, look=(_DIFFERENCE, _COST)),
         Step("The cost rose by {jump:.3f} nats per bin: half a flip makes another model, and a worse one. "
              "Press **Undo**.",
-             lambda seen: seen.frame.snapshot.cost < seen.entered.snapshot.cost - 0.01, look=(_COST, _INFERRED)),
+             lambda seen: seen.frame.snapshot.cost < seen.entered.snapshot.cost - 0.01, look=(_DIFFERENCE, _COST)),
         Step("Two hidden units have 2² = 4 choices of sign and 2! = 2 orders: eight twins. The tab **Symmetry** "
              "shows them all."),
     ),
+    at_step_0=True,
 )  # fmt: skip
 
 _ALIGNED = Lesson(
@@ -74,7 +76,7 @@ _ALIGNED = Lesson(
         Step("The differences are nearly gone.", _answered,
              "Have the inferred couplings become better?", _YES_NO,
              "No: only the picture changed. Alignment needs the truth, so it can judge a method, and cannot help "
-             "it.", (_DIFFERENCE,)),
+             "it.", "No", (_DIFFERENCE,)),
         Step("Switch **Align to truth** off, and press **New start**: another random start on the same data.",
              lambda seen: not seen.aligned and _ran(seen)
              and seen.frame.experiment.start_index != seen.entered.experiment.start_index, look=(_ERRORS,)),
@@ -92,12 +94,12 @@ _LENGTH = Lesson(
         Step("The aligned error of J, the bold line, is {AJ:.4f}.", _answered,
              "What will it be with four times as many bins?",
              ("The same", "About half", "About a quarter"),
-             "About half: an error falls as one over the root of T, its square as one over T.", (_ERRORS,)),
+             "An error falls as one over the root of T, its square as one over T.", "About half", (_ERRORS,)),
         Step("Set **Data length T** to 8,000, and press **Run**.",
              lambda seen: _ran(seen) and seen.frame.experiment.n_steps == 8_000, look=(_ERRORS,),
              sets={"n_steps": 8_000}),
         Step("The aligned error of J was {old_AJ:.4f} with {old_T:,} bins, and is {AJ:.4f} with {T:,}. "
-             "The tab **Data length** follows the errors over decades.", look=(_ERRORS,)),
+             "In the tab **Data length**, Fig. 6 follows the errors over decades.", look=(_ERRORS,)),
     ),
 )  # fmt: skip
 
@@ -110,12 +112,12 @@ _MEAN_FIELD = Lesson(
         Step("The aligned error of K is {AK:.3f}. Mean field treats the hidden units as independent of each other.",
              _answered, "With one visible unit for each hidden one, will its error be larger?", _YES_NO,
              "Let us see: what is neglected are correlations that the data cannot average away when so few units "
-             "are visible.", (_ERRORS,)),
+             "are visible.", "Yes", (_ERRORS,)),
         Step("Set **Learner** to “Mean field, lowest order”, and press **Run**.",
              _ran_by("mean-field"), look=(_ERRORS,), sets={"learner": "mean-field"}),
         Step("Exact: K {old_AK:.3f}, L {old_AL:.3f}. Mean field: K {AK:.3f}, L {AL:.3f}. With more data the exact "
-             "errors go on falling, those of mean field do not; with four visible units for each hidden one they "
-             "nearly agree. The tab **Data length** shows both in Fig. 6.", look=(_ERRORS,)),
+             "errors go on falling, those of mean field do not: Fig. 6 in the tab **Data length**. The cost of mean "
+             "field is lower, but it is no likelihood: that is the number beside “exact”.", look=(_ERRORS,)),
     ),
 )  # fmt: skip
 
@@ -131,7 +133,7 @@ _IMPOSSIBLE = Lesson(
              "calculations are never possible, even for just one hidden unit”.", _answered,
              "Can M be inferred all the same?", _YES_NO,
              "Let us see. Monte Carlo EM draws one hidden history at a time, as likely as the data and the couplings "
-             "so far make it, and improves the couplings as if that had been recorded."),
+             "so far make it, and improves the couplings as if that had been recorded.", "Yes"),
         Step("Press **Run**, and watch the bold line of M among the errors. It ends after 250 steps.",
              _ran_by("gibbs"), look=(_ERRORS,)),
         Step("The aligned error of M is {AM:.3f}, and the true couplings have a typical size of {true_M:.2f}: M was "
@@ -139,7 +141,7 @@ _IMPOSSIBLE = Lesson(
              "Could a sum over all hidden histories be exact, and still come to an end?", _YES_NO,
              "Yes, if it goes bin by bin: given one bin, the next does not depend on those before. Three hidden "
              "units have 8 states, so 8 · 8 = 64 passages from a bin to the next take the place of all histories.",
-             (_ERRORS,)),
+             "Yes", (_ERRORS,)),
         Step("Set **Learner** to “Exact”, and press **Run**.", _ran_by("exact"), look=(_ERRORS,),
              sets={"learner": "exact"}),
         Step("Sampling: K {old_AK:.3f}, M {old_AM:.3f}. Exact: K {AK:.3f}, M {AM:.3f}. They agree; what either "
