@@ -127,7 +127,12 @@ def test_what_is_locked_away_cannot_be_brought_back(open_page):
 def test_what_is_hidden_comes_back_at_a_press(open_page):
     tab = open_page("?hide=settings,tabs,transport", width=1280, height=720)
     assert not tab.get_by_role("tab", name="Data", exact=True).is_visible()
+    preset, drawer = tab.get_by_role("combobox", name="Preset"), tab.get_by_role("button", name="Open drawer")
+    assert preset.count() == drawer.count() == 0
+    assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert tab.get_by_role("button", name="Run", exact=True).bounding_box()["x"] > 0
     press(tab, "Show all controls")
+    preset.wait_for()
     tab.get_by_role("tab", name="Data", exact=True).wait_for()
     tab.get_by_role("button", name="Step", exact=True).wait_for()
     tab.get_by_label("Visible units", exact=True).first.wait_for()
