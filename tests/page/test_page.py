@@ -183,7 +183,7 @@ def test_infeasible_learner_is_refused_with_an_offer(open_page):
     tab = open_page("?nv=20&nh=30&T=500&model=stochastic&learner=exact&out=0")
     wait_for(tab, lambda s: "exact" in s["error"], "the refusal")
     tab.get_by_role("button", name="Use mean field").click()
-    wait_for(tab, lambda s: s["error"] == "", "the cure")
+    wait_for(tab, lambda s: "exact" not in s["error"] and not s["awaited"], "the cure")
     press(tab, "Step")
     wait_for(tab, lambda s: s["step"] == 1, "a step of mean field")
 
