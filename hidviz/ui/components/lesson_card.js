@@ -22,16 +22,19 @@ export function render({ model }) {
   const root = make("div", { class: "under" }, card)
 
   const accent = () => getComputedStyle(root).getPropertyValue("--accent")
-  // What the page has under this name is pressed; a setting, there or not, gets the value that the step asks for.
-  const act = (name) => {
+  const pointed = (name) => {
     const control = controlNamed(name)
     if (control) { pointAt(control, accent()) }
+    return control
+  }
+  // What the page has under this name is pressed; a setting, there or not, gets the value that the step asks for.
+  const act = (name) => {
+    const control = pointed(name)
     if (control?.matches("button, [role=tab], input[type=checkbox]")) { control.click() } else { model.send_msg({ set: true }) }
   }
   const pressed = (name) => {
-    const there = () => { const control = controlNamed(name); if (control) { pointAt(control, accent()) } }
     const it = button({ class: "named", "aria-label": _("{name}, from here", { name }) }, () => act(name), name)
-    it.addEventListener("pointerenter", there)
+    it.addEventListener("pointerenter", () => pointed(name))
     return it
   }
   let due = 0

@@ -43,13 +43,11 @@ export function render({ model }) {
     make("div", { class: "acts" }, go, print, close))
 
   const all = [lock, ...boxes.map(([input]) => input)]
-  const wish = () => {
-    model.send_msg({
-      wish: { lesson: lesson.value, hide: boxes.filter(([input]) => input.checked).map(([input]) => input.value),
-        lock: lock.checked },
-      place: location.origin + location.pathname,
-    })
-  }
+  const wish = () => model.send_msg({
+    wish: { lesson: lesson.value, hide: boxes.filter(([input]) => input.checked).map(([input]) => input.value),
+      lock: lock.checked },
+    place: location.origin + location.pathname,
+  })
   for (const input of all) { input.checked = model.prepared.includes(input.value) }
   for (const input of [lesson, ...all]) { input.addEventListener("change", wish) }
   sheet.addEventListener("close", () => model.send_msg({ closed: true }))

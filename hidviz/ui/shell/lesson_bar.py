@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from hidviz.ui.components.lesson_card import LessonCard
 from hidviz.ui.state.lesson_run import LessonRun
@@ -11,6 +11,15 @@ from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.session import Session
 from hidviz.ui.text.language import _
 from hidviz.ui.text.lessons import LESSONS
+
+
+class Hint(NamedTuple):
+    """Why a press did not do what was wanted: at which step of which lesson, and whether that ends when it is done."""
+
+    key: str = ""
+    place: int = -1
+    text: str = ""
+    until_done: bool = False
 
 
 class LessonBar:
@@ -35,8 +44,7 @@ class LessonBar:
     ) -> None:
         self.run = LessonRun(session, aligned, own)
         self._on_begin = on_begin
-        self._hinted = -1  # the step that was to be left before it was done
-        self._missing = -1  # the step of which something was pressed that the page does not have
+        self._hint = Hint()
 
         def acting(act: Callable[..., None]) -> Callable[..., None]:
             def acted(*arguments: str) -> None:
@@ -68,13 +76,13 @@ class LessonBar:
     def go_on(self) -> None:
         """To the next step, or say why not."""
         if self.run.key and not self.run.done:
-            self._hinted = self.run.place
+            self._hint = Hint(self.run.key, self.run.place, _("First do or answer what it asks."), until_done=True)
         self.run.go_on()
 
     def _set(self) -> None:
         """Set what the step names, or say that the page does not have it."""
         if self.run.step is not None and not self.run.step.sets:
-            self._missing = self.run.place
+            self._hint = Hint(self.run.key, self.run.place, _("This page does not show it."))
         self.run.set_knobs()
 
     def _next(self) -> None:
@@ -89,20 +97,12 @@ class LessonBar:
     def draw(self) -> None:
         """What the step says now, and whether it has been done."""
         run, step, lesson = self.run, self.run.step, self.run.lesson
-        hinted = bool(lesson) and self._hinted == run.place and not run.done
-        if not hinted:
-            self._hinted = -1
-        missing = bool(lesson) and self._missing == run.place
-        if not missing:
-            self._missing = -1
+        if (self._hint.key, self._hint.place) != (run.key, run.place) or (self._hint.until_done and run.done):
+            self._hint = Hint()
         self.card.put(
             key=run.key,
             count=_("step {place} of {n}", place=run.place + 1, n=len(lesson.steps)) if lesson else "",
-            hint=_("First do or answer what it asks.")
-            if hinted
-            else _("This page does not show it.")
-            if missing
-            else "",
+            hint=self._hint.text,
             text=run.words,
             longest=lesson.longest if lesson else "",
             look=[_(heading) for heading in ((run.answer and step.then) or step.look)] if step else [],
