@@ -4,7 +4,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
 
-def run_aside(coroutine):
-    """The result of a coroutine, from a loop of its own."""
+def run_aside(coroutine, *, within=None):
+    """The result of a coroutine, from a loop of its own; a TimeoutError if it takes longer than so many seconds."""
     with ThreadPoolExecutor(1) as aside:
-        return aside.submit(asyncio.run, coroutine).result()
+        return aside.submit(asyncio.run, asyncio.wait_for(coroutine, within)).result()

@@ -37,18 +37,14 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
         OSError: as of `write`.
     """
     final = _place(path)
-    beside = final.with_name(f".{final.name[:200]}.{secrets.token_hex(4)}.part")
-    with _opened(beside) as file:
-        try:
+    beside = _beside(final)
+    try:
+        with _opened(beside) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            raise
-    try:
         beside.replace(final)
-    except OSError:
+    except BaseException:
         beside.unlink(missing_ok=True)
         raise
     _sync_folder(final.parent)
@@ -88,7 +84,7 @@ def check_writable(path: str | Path, n_bytes: int = 2**16) -> None:
     final = _place(path)
     if final.exists() and not final.is_file():
         raise IsADirectoryError(f"{path} must be a file, or a name that is free; it is a folder or a device.")
-    beside = final.with_name(f".{final.name[:200]}.{secrets.token_hex(4)}.part")
+    beside = _beside(final)
     try:
         with _opened(beside) as file:
             file.write(bytes(n_bytes))
@@ -103,6 +99,11 @@ def _place(path: str | Path) -> Path:
     final = Path(path).resolve()
     final.parent.mkdir(parents=True, exist_ok=True)
     return final
+
+
+def _beside(final: Path) -> Path:
+    """A name in the same folder that nobody has, and that no system finds too long."""
+    return final.with_name(f".{secrets.token_hex()}.part")
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -1,5 +1,6 @@
 """A file is whole or as it was: on a full disk, in a folder that cannot be written, with two writers, after a kill."""
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +22,7 @@ def disk(tmp_path):
 
 
 def test_a_file_takes_the_place_of_the_old_one_whole(tmp_path):
-    path = tmp_path / "deep" / "result.txt"
+    path = tmp_path / "very" / "deep" / "result.txt"
     write(path, "one ±1")
     write(path, b"two")
     assert path.read_bytes() == b"two"
@@ -38,6 +39,17 @@ def test_a_block_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     assert names(tmp_path) == ["result.txt"]
 
 
+def test_what_failed_is_told_and_not_what_came_of_it(tmp_path):
+    with pytest.raises(RuntimeError, match="the reason"), replacing(tmp_path / "result.txt"):  # noqa: PT012 - as above
+        (beside,) = tmp_path.iterdir()
+        beside.unlink()
+        raise RuntimeError("the reason")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        write(tmp_path / "folder", "content")
+    assert names(tmp_path) == ["folder"]
+
+
 def test_the_new_name_is_given_only_after_the_bytes_are_on_the_disk(tmp_path):
     """What the system is asked for, in order: the bytes, then fsync, then the name, then fsync of the folder."""
     calls = subprocess.run(
@@ -47,7 +59,7 @@ def test_the_new_name_is_given_only_after_the_bytes_are_on_the_disk(tmp_path):
         text=True,
         check=True,
     ).stdout.split()
-    assert calls == ["fsync-file", "rename", "fsync-folder", "fsync-file", "fsync-folder", "fsync-file"]
+    assert calls == ["fsync-7-bytes", "rename", "fsync-folder", "fsync-4-bytes", "fsync-folder", "fsync-8-bytes"]
 
 
 ORDER = """
@@ -58,7 +70,8 @@ def told(event, arguments):
 sys.addaudithook(told)
 fsync = os.fsync
 def seen(handle):
-    print("fsync-folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "fsync-file")
+    about = os.fstat(handle)
+    print("fsync-folder" if stat.S_ISDIR(about.st_mode) else f"fsync-{about.st_size}-bytes")
     fsync(handle)
 os.fsync = seen
 from hidviz.background.files import append_line, write
@@ -66,6 +79,36 @@ write(sys.argv[1], "content")
 append_line(sys.argv[1] + "l", "one")
 append_line(sys.argv[1] + "l", "two")
 """
+
+
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path):
+    path = tmp_path / ("ä" * 127)  # 254 bytes of 255
+    check_writable(path)
+    write(path, "content")
+    assert names(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0, 0o666), (0o027, 0o640)])
+def test_who_may_read_a_file_is_for_the_mask_to_say(tmp_path, mask, mode):
+    before = os.umask(mask)
+    try:
+        write(tmp_path / "file", "content")
+        append_line(tmp_path / "lines", "line")
+    finally:
+        os.umask(before)
+    for name in names(tmp_path):
+        assert (tmp_path / name).stat().st_mode & 0o777 == mode
+
+
+def test_the_lock_is_let_go_though_a_child_has_inherited_the_file(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl", reason="optional: a system without such locks")
+    inherited = []
+    monkeypatch.setattr(os, "fsync", lambda handle: inherited.append(os.dup(handle)))
+    append_line(tmp_path / "store.jsonl", "first")
+    with (tmp_path / "store.jsonl").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    for handle in inherited:
+        os.close(handle)
 
 
 def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path):

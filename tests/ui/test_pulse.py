@@ -14,6 +14,7 @@ from hidviz.ui.state.link import TABS, Link
 from hidviz.ui.state.pulse import Pulse
 from tests.loops import run_aside
 
+PATIENCE = 30.0  # seconds; only a loop that waits in vain reaches it
 TINY = Experiment(n_visible=3, n_hidden=1, n_steps=60, n_held_out=0, max_steps=2)
 
 
@@ -44,7 +45,7 @@ def test_only_those_that_have_changed_get_a_turn():
             await asyncio.sleep(0.001)
         await asyncio.sleep(0.02)
 
-    run_aside(some_beats())
+    run_aside(some_beats(), within=PATIENCE)
     assert turns == {"still": 0, "stirred": 3}
 
 
@@ -65,7 +66,7 @@ def test_one_that_has_left_is_not_looked_at_and_the_next_to_come_is():
         while not seen:
             await asyncio.sleep(0.001)
 
-    run_aside(come_and_go())
+    run_aside(come_and_go(), within=PATIENCE)
     assert set(seen) == {"second"}
 
 
@@ -82,7 +83,7 @@ def test_one_that_fails_does_not_stop_the_others(caplog):
         pulse.leave("whole")
 
     with caplog.at_level(logging.ERROR):
-        run_aside(until_the_other_was_seen())
+        run_aside(until_the_other_was_seen(), within=PATIENCE)
     assert "looking at a session failed" in caplog.text
 
 
@@ -95,8 +96,8 @@ def test_it_beats_in_the_loop_of_whoever_comes_where_an_earlier_loop_has_gone():
         while name not in seen:
             await asyncio.sleep(0.001)
 
-    run_aside(until_seen("one"))
-    run_aside(until_seen("other"))
+    run_aside(until_seen("one"), within=PATIENCE)
+    run_aside(until_seen("other"), within=PATIENCE)
     assert "other" in seen
 
 
