@@ -28,6 +28,18 @@ EXPLAINED = (
         "A version is compared with the one before; by how much it grows nobody asks.",
     ),
     Explained(
+        "hidviz/experiments/archive.py", "read(largest + 1)", "read(largest + 2)", WORK,
+        "One byte too many is enough to refuse; one more is read and refused all the same.",
+    ),
+    Explained(
+        "hidviz/experiments/archive.py", "allow_pickle=False", "allow_pickle=True", SAME,
+        "Only arrays of 64-bit floats come so far, which are never pickled; a second bolt on the door.",
+    ),
+    Explained(
+        "hidviz/experiments/memory.py", "max(left, 0.0)", "max(left, 1.0)", SAME,
+        "Both are written 0 MB.",
+    ),
+    Explained(
         "hidviz/learners/mean_field_correlated.py", "counts[gaps > tolerance]", "counts[gaps >= tolerance]", BOUND,
         "No computed gap equals the tolerance to the last digit.",
     ),

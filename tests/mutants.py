@@ -52,7 +52,11 @@ TESTS = {
     "hidviz/learners/smoothing.py": ["tests/learners/test_smoothing.py", *CONTRACT],
     "hidviz/learners/visible.py": ["tests/learners/test_visible.py", *CONTRACT],
     "hidviz/experiments/bundle.py": ["tests/experiments/test_bundle.py"],
-    "hidviz/experiments/archive.py": ["tests/experiments/test_bundle.py", "tests/faults/test_hostile.py"],
+    "hidviz/experiments/archive.py": [
+        "tests/experiments/test_archive.py",
+        "tests/experiments/test_bundle.py",
+        "tests/faults/test_hostile.py",
+    ],
     "hidviz/experiments/memory.py": ["tests/experiments/test_memory.py"],
     "hidviz/sweeps/sweep.py": ["tests/sweeps/test_sweep.py", "tests/faults/test_command_line.py"],
     "hidviz/sweeps/measurement.py": ["tests/sweeps/test_sweep.py", "tests/sweeps/test_paper_figures.py"],

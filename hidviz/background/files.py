@@ -62,7 +62,7 @@ def append_line(path: str | Path, line: str) -> None:
         size = file.seek(0, os.SEEK_END)
         if size:
             file.seek(size - 1)
-        torn = bool(size) and file.read(1) != b"\n"
+        torn = bool(size) and file.read() != b"\n"
         left = memoryview(b"\n" * torn + line.encode() + b"\n")
         try:
             while left:

@@ -35,7 +35,7 @@ def predicted_memory(experiment: Experiment, *, with_data: bool = True) -> float
     n, held_out, n_visible = experiment.n_steps, experiment.n_held_out, experiment.n_visible
     of_hidden = (8 if experiment.model == "continuous" else 1) * experiment.n_hidden
     kept = n * (n_visible + of_hidden) + held_out * n_visible
-    simulating = kept + max(3 * n * n_visible, held_out * (3 * n_visible + of_hidden))
+    simulating = kept + held_out * (3 * n_visible + of_hidden)  # the others take less than learning from them does
     learning = _learning_memory(experiment)
     return OVERHEAD + (max(simulating, kept + learning) if with_data else learning)
 

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from hidviz import Experiment
-from hidviz.experiments.bundle import LARGEST_FILE, load_bundle, save_bundle
+from hidviz.experiments.archive import DamagedError
+from hidviz.experiments.bundle import LARGEST_FILE, _checked_experiment, load_bundle, save_bundle
 from hidviz.experiments.frame import Frame, regauge_frame
 from hidviz.experiments.reopen import ASSETS, iter_reopened, shipped_frame
 from hidviz.experiments.run import iter_resumed, iter_run, with_knobs
@@ -114,16 +115,25 @@ def test_every_kind_of_run_can_be_kept(knobs):
     assert kept.couplings == frame.snapshot.couplings
 
 
+UNITS = {
+    "J": ("visible", "visible"),
+    "K": ("visible", "hidden"),
+    "L": ("hidden", "visible"),
+    "M": ("hidden", "hidden"),
+}
+
+
 def test_tables_name_units_and_hold_every_digit(last, packed):
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         for block in "JKLM":
             head, *rows = csv.reader(io.StringIO(archive.read(f"{block}.csv").decode()))
             values = getattr(last.snapshot.couplings, block)
             assert np.array_equal(np.array([row[1:] for row in rows], dtype=float), values)
-            assert len(head) == values.shape[1] + 1
+            to, since = UNITS[block]
+            assert head == ["to / from", *(f"{since} {k + 1}" for k in range(values.shape[1]))]
+            assert [row[0] for row in rows] == [f"{to} {k + 1}" for k in range(len(values))]
         names, *rows = csv.reader(io.StringIO(archive.read("trace.csv").decode()))
         settings = json.loads(archive.read("settings.json"))
-    assert head[1:] == ["hidden 1", "hidden 2"]
     assert [float(row[names.index("cost")]) for row in rows] == last.trace["cost"].tolist()
     assert settings["experiment"]["seed"] == 4
     assert settings["run"]["cost"] == last.snapshot.cost
@@ -207,10 +217,41 @@ def test_script_compares_the_steps_that_were_kept(tmp_path, monkeypatch):
 
 def test_one_limit_holds_for_writing_and_reading(last, tmp_path):
     noise = {"noise.png": np.random.default_rng(0).bytes(LARGEST_FILE)}
-    with pytest.raises(ValueError, match="A bundle may have 20 MB, this one has 20"):
+    with pytest.raises(ValueError, match=r"A bundle may have 20 MB, this one has 20\.\d MB"):
         save_bundle(tmp_path / "run.zip", last, noise)
     assert list(tmp_path.iterdir()) == []
     assert "it must have at most 20 MB" in refusal(bytes(LARGEST_FILE + 1))
+
+
+def test_a_bundle_of_just_the_largest_size_is_written_and_read(last, packed, monkeypatch):
+    monkeypatch.setattr("hidviz.experiments.bundle.LARGEST_FILE", len(packed))
+    assert saved(last) == packed
+    assert load_bundle(io.BytesIO(packed)).experiment == SMALL
+    monkeypatch.setattr("hidviz.experiments.bundle.LARGEST_FILE", len(packed) - 1)
+    with pytest.raises(ValueError, match="A bundle may have"):
+        saved(last)
+    assert "at most 0 MB" in refusal(packed)
+
+
+def test_a_figure_does_not_take_the_place_of_a_number(last):
+    with pytest.raises(ValueError, match=r"names of their own, got J\.csv, script\.py\.$"):
+        save_bundle(io.BytesIO(), last, {"script.py": b"", "J.csv": b"", "mine.svg": b""})
+
+
+def two_columns(packed, n_rows):
+    """The bundle with so many rows of step and cost alone."""
+    rows = np.column_stack([np.arange(n_rows), np.zeros(n_rows)])
+    return with_arrays(with_settings(packed, columns=["step", "cost"]), trace=rows)
+
+
+def test_a_trace_may_be_as_long_as_earlier_versions_wrote_and_not_longer(packed):
+    assert len(load_bundle(io.BytesIO(two_columns(packed, 200_000))).trace) > MOST_ROWS / 2
+    assert "trace.npy in it must unpack to at most 3.05 MB" in refusal(two_columns(packed, 200_057))
+
+
+def test_the_arrays_together_may_be_as_large_as_their_sum(packed):
+    large = repacked(two_columns(packed, 10), {"arrays.npz": bytes(4 * 2**20)})
+    assert "arrays.npz in it must unpack to at most 3.08 MB" in refusal(large)  # 400,112 numbers, 13 headers
 
 
 def test_shipped_run_is_a_bundle_and_stands_at_its_end():
@@ -264,7 +305,14 @@ def test_broken_bytes_are_refused_or_leave_everything_as_it_was(packed, last):
         ({"run": {"state": "won", "message": "", "evaluations": 1}}, "how the run ended"),
         ({"run": {"state": "learning", "message": "x" * 2001, "evaluations": 1}}, "how the run ended"),
         ({"run": {"state": "learning", "message": "", "evaluations": -1}}, "how often"),
+        ({"run": {"state": "learning", "message": "", "evaluations": 10**12 + 1}}, "how often"),
+        ({"run": {"state": "learning", "message": "", "evaluations": True}}, "how often"),
+        ({"run": {"state": "learning", "message": 1, "evaluations": 1}}, "how the run ended"),
+        ({"schema": "x" * 100}, f"got {'x' * 20}\\.$"),
         ({"columns": ["step"]}, "its columns must be"),
+        ({"columns": ["cost", "step"]}, "its columns must be"),
+        ({"columns": ["step", "cost", "cost"]}, "its columns must be"),
+        ({"columns": ["step", "cost", 1]}, "its columns must be"),
         ({"columns": ["step", "cost", "<script>"]}, "its columns must be"),
         ({"columns": "cost"}, "its columns must be"),
         ({"columns": ["step", "cost"]}, "its trace must have shape"),
@@ -293,6 +341,10 @@ def test_settings_that_are_no_settings_are_refused(packed, text):
         ({"true_M": np.zeros((2, 2), dtype=np.float32)}, "true_M must hold as many 64-bit floats"),
         ({"true_M": np.array([[None, print], [1, 2]])}, "true_M"),
         ({"trace": np.zeros((0, 15))}, "its trace must have shape"),
+        ({"found_K": np.full((5, 2), -1000.5)}, "couplings must not be larger than 1000"),
+        ({"trace": np.zeros(15)}, "its trace must have shape"),
+        ({"trace": np.zeros((3, 14))}, "its trace must have shape (steps, 15), got (3, 14)."),
+        ({"trace": np.full((3, 15), 1e9 + 1.0)}, "whole numbers"),
         ({"trace": np.full((3, 15), 0.5)}, "whole numbers"),
         ({"trace": np.full((3, 15), -1.0)}, "whole numbers"),
     ],
@@ -300,6 +352,36 @@ def test_settings_that_are_no_settings_are_refused(packed, text):
 )
 def test_arrays_that_do_not_fit_are_refused(packed, changes, reason):
     assert reason in refusal(with_arrays(packed, **changes))
+
+
+def test_what_is_just_within_the_bounds_is_read(packed):
+    found = np.full((5, 2), -1000.0)
+    content = with_arrays(packed, found_K=found, trace=np.full((3, 15), 1e9))
+    for evaluations in (0, 10**12):
+        run = {"state": "learning", "message": "x" * 2000, "evaluations": evaluations}
+        kept = load_bundle(io.BytesIO(with_settings(content, run=run)))
+        assert kept.ending == ("learning", "x" * 2000, evaluations)
+        assert np.array_equal(kept.couplings.K, found)
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        settings = archive.read("settings.json")
+    assert load_bundle(io.BytesIO(repacked(packed, {"settings.json": settings.ljust(2**20)}))).experiment == SMALL
+
+
+def test_what_a_refusal_quotes_from_the_file_is_cut():
+    with pytest.raises(ValueError, match="learner must be one of") as plain:
+        replace(SMALL, learner="x")
+    room = 400 - len(str(plain.value)) + 1
+
+    def said(n):
+        with pytest.raises(DamagedError) as caught:
+            _checked_experiment(asdict(SMALL) | {"learner": "x" * n})
+        return str(caught.value)
+
+    with pytest.raises(ValueError, match="learner must be one of") as longest:
+        replace(SMALL, learner="x" * room)
+    assert said(room) == str(longest.value)
+    assert len(said(room)) == 400
+    assert said(room + 1) == f"{said(room + 1)[:400]} …."
 
 
 def npy(shape):

@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from hidviz import Experiment, fit_recording, iter_run
-from hidviz.background import PROCESS, RUN, asked_for, return_value
+from hidviz.background import PROCESS, RUN, asked_for, memory_left, return_value
 from hidviz.background.executors import alone
+from hidviz.evaluation import baseline_memory
 from hidviz.experiments import Settings
 from hidviz.experiments.memory import predicted_memory, room_for
-from hidviz.learners import LEARNERS, Infeasible, TooLarge, prepare
+from hidviz.experiments.ranges import RANGES
+from hidviz.learners import LEARNERS, LIKELIHOODS, Infeasible, TooLarge, prepare
 from hidviz.network import Recording
 from hidviz.sweeps import Sweep, grid, run_sweep
 from hidviz.sweeps.measurement import measure
@@ -56,6 +58,111 @@ def test_the_refusal_says_how_much_of_how_much_and_what_would_fit(gigabyte):  # 
     with pytest.raises(TooLarge), room_for(replace(HUGE, n_steps=int(1.2 * most), n_held_out=int(1.2 * most))):
         pass
     assert str(pickle.loads(pickle.dumps(refused.value))) == said
+
+
+@pytest.mark.parametrize(
+    ("n_held_out", "said"), [(0, "3,000,000 bins of"), (2000, "3,000,000 bins, and 2,000 held out, of")]
+)
+def test_the_refusal_names_what_was_asked_for(gigabyte, n_held_out, said):  # noqa: ARG001
+    wanted = replace(HUGE, n_steps=3_000_000, n_held_out=n_held_out, n_hidden=7)
+    with (
+        pytest.raises(TooLarge, match=f"for {said} 200 \\+ 7 units, and a run may use 1 GB: at most"),
+        room_for(wanted),
+    ):
+        pass
+
+
+def test_a_run_that_just_fits_is_allowed(monkeypatch):
+    monkeypatch.setenv(PROCESS, "100G")
+    monkeypatch.setenv(RUN, str(predicted_memory(SMALL)))
+    with room_for(SMALL):
+        pass
+    monkeypatch.setenv(RUN, "100G")
+    monkeypatch.setattr("hidviz.experiments.memory.memory_left", lambda: predicted_memory(SMALL))
+    with room_for(SMALL):
+        pass
+
+
+def test_what_is_left_is_never_less_than_nothing(monkeypatch):
+    monkeypatch.setenv(PROCESS, "100G")
+    with (
+        asked_for(200e9),
+        pytest.raises(TooLarge, match="and 0 MB is left of what all runs here share"),
+        room_for(SMALL),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("with_data", [True, False])
+def test_what_a_run_needs_is_gone_while_it_is_filled(monkeypatch, with_data):
+    monkeypatch.setenv(PROCESS, "100G")
+    monkeypatch.setattr("hidviz.background.memory.resident", lambda: 0.0)
+    before = memory_left()
+    with room_for(SMALL, with_data=with_data):
+        assert before - memory_left() == pytest.approx(predicted_memory(SMALL, with_data=with_data))
+    assert memory_left() == before
+
+
+def test_the_offer_goes_down_to_the_fewest_bins_there_may_be(monkeypatch):
+    """Just enough for the fewest, and a little less."""
+    few = replace(SMALL, n_steps=2000, n_held_out=0)
+    fewest = int(RANGES["n_steps"][0])
+    enough = predicted_memory(replace(few, n_steps=fewest))
+    monkeypatch.setenv(RUN, str(enough))
+    with pytest.raises(TooLarge, match=f"at most {fewest} bins would fit") as refused, room_for(few):
+        pass
+    assert refused.value.knobs == {"n_steps": fewest, "n_held_out": 0}
+    monkeypatch.setenv(RUN, str(enough - 1.0))
+    with pytest.raises(TooLarge, match="no number of bins would fit"), room_for(few):
+        pass
+
+
+def test_the_offer_has_two_digits_that_count_and_zeros(monkeypatch):
+    """What fits is between 100 and 1,000, so it is offered in tens."""
+    few = replace(SMALL, n_steps=2000, n_held_out=0)
+    monkeypatch.setenv(RUN, str(predicted_memory(replace(few, n_steps=667))))
+    with pytest.raises(TooLarge) as refused, room_for(few):
+        pass
+    assert refused.value.knobs["n_steps"] == 660
+
+
+@pytest.mark.parametrize(("model", "of_hidden"), [("continuous", 32), ("stochastic", 4)])
+def test_data_are_whole_numbers_of_bytes_a_unit_and_three_more_while_they_are_made(model, of_hidden):
+    """States of one byte; hidden units between -1 and 1 of eight. The held-out ones are kept without the hidden."""
+    few = Experiment(n_visible=10, n_hidden=4, n_steps=1000, n_held_out=10_000_000, learner="visible", model=model)
+    kept = 1000 * (10 + of_hidden) + 10_000_000 * 10
+    assert predicted_memory(few) == 3e7 + kept + 10_000_000 * (30 + of_hidden)
+    many = replace(few, n_steps=10_000_000, n_held_out=0)
+    assert predicted_memory(many) == predicted_memory(many, with_data=False) + 10_000_000 * (10 + of_hidden)
+
+
+def test_what_is_prepared_in_turn_counts_once_and_a_quarter_of_the_rest():
+    """Backpropagation and the exact likelihood of 5 + 2 true units judge; mean field has none of its own."""
+
+    def memory(name, n_hidden, n):
+        return LEARNERS[name].memory(5, n_hidden, n, False)
+
+    def whole(*parts):
+        return 3e7 + 0.75 * max(parts) + 0.25 * sum(parts)
+
+    def predicted(**knobs):
+        wanted = Experiment(n_visible=5, n_hidden=2, n_steps=2000, **knobs)
+        return pytest.approx(predicted_memory(wanted, with_data=False), rel=1e-12)
+
+    true = {model: [memory(name, 2, n) for n in (1000, 2000)] for model, name in LIKELIHOODS.items()}
+    assert predicted(learner="exact", model="stochastic", n_held_out=1000) == whole(
+        memory("exact", 2, 2000), memory("exact", 2, 1000), *true["stochastic"], baseline_memory(5, 2000)
+    )
+    assert predicted(learner="exact", model="stochastic", n_held_out=0) == whole(
+        memory("exact", 2, 2000), true["stochastic"][1]
+    )
+    assert predicted(learner="mean-field", n_hidden_assumed=3, n_held_out=1000) == whole(
+        memory("mean-field", 3, 2000), memory("exact", 3, 1000), *true["continuous"], memory("exact", 3, 2000),
+        baseline_memory(5, 2000),
+    )  # fmt: skip
+    assert predicted(learner="mean-field", n_hidden_assumed=30, n_held_out=0) == whole(
+        memory("mean-field", 30, 2000), true["continuous"][1]
+    ), "an exact likelihood that takes too long beside every step is none"
 
 
 def test_held_out_data_are_kept_beside_the_others():

@@ -52,7 +52,7 @@ def test_what_failed_is_told_and_not_what_came_of_it(tmp_path):
 
 def test_the_new_name_is_given_only_after_the_bytes_are_on_the_disk(tmp_path):
     """What the system is asked for, in order: the bytes, then fsync, then the name, then fsync of the folder."""
-    calls = subprocess.run(
+    *calls, tried = subprocess.run(
         [sys.executable, "-c", ORDER, str(tmp_path / "result.txt")],
         cwd=ROOT,
         capture_output=True,
@@ -60,6 +60,7 @@ def test_the_new_name_is_given_only_after_the_bytes_are_on_the_disk(tmp_path):
         check=True,
     ).stdout.split()
     assert calls == ["fsync-7-bytes", "rename", "fsync-folder", "fsync-4-bytes", "fsync-folder", "fsync-8-bytes"]
+    assert tried == "fsync-100-bytes"
 
 
 ORDER = """
@@ -74,10 +75,11 @@ def seen(handle):
     print("fsync-folder" if stat.S_ISDIR(about.st_mode) else f"fsync-{about.st_size}-bytes")
     fsync(handle)
 os.fsync = seen
-from hidviz.background.files import append_line, write
+from hidviz.background.files import append_line, check_writable, write
 write(sys.argv[1], "content")
 append_line(sys.argv[1] + "l", "one")
 append_line(sys.argv[1] + "l", "two")
+check_writable(sys.argv[1], 100)
 """
 
 
@@ -154,6 +156,11 @@ def test_what_cannot_be_written_is_known_before(tmp_path, disk):
             check_writable(path)
     with pytest.raises(OSError, match="No space left"):
         check_writable(disk.folder / "a.npz", 2**17)
+    check_writable(disk.folder / "a.npz")  # just fits
+    (disk.folder / "something").write_bytes(b"else")
+    with pytest.raises(OSError, match="No space left"):
+        check_writable(disk.folder / "a.npz")
+    (disk.folder / "something").unlink()
     check_writable(tmp_path / "new" / "a.npz")
     assert names(tmp_path / "new") == names(disk.folder) == []
 

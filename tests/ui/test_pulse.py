@@ -49,6 +49,20 @@ def test_only_those_that_have_changed_get_a_turn():
     assert turns == {"still": 0, "stirred": 3}
 
 
+def test_it_looks_so_often_that_nobody_sees_it_wait(monkeypatch):
+    waits = []
+
+    async def one_beat():
+        loop = asyncio.get_running_loop()
+        monkeypatch.setattr(loop, "call_later", lambda wait, call, *given: waits.append(wait) or call(*given))
+        pulse = Pulse()
+        pulse.join("one", lambda: True, lambda: pulse.leave("one"))
+
+    run_aside(one_beat(), within=PATIENCE)
+    assert len(waits) == 1
+    assert 0.0 < waits[0] <= 0.04  # of a picture of a film
+
+
 def test_one_that_has_left_is_not_looked_at_and_the_next_to_come_is():
     seen = []
 
