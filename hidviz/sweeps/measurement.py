@@ -189,7 +189,7 @@ def _judged(experiment: Experiment, data: Data, setup: Setup, last: Snapshot) ->
     found = result(last)
 
     def cost(couplings: Couplings, name: str, recording: Recording | None, known: Learner | None) -> float | None:
-        if known is None and recording is not None:
+        if known is None:
             known = likelihood_for(
                 name,
                 recording,
@@ -229,5 +229,5 @@ def _judged(experiment: Experiment, data: Data, setup: Setup, last: Snapshot) ->
         message=last.message,
         residual=last.estimate.residual,
         largest=float(np.abs(found.vector()).max()),
-        seconds=0.0,
+        seconds=np.nan,
     )

@@ -1,6 +1,8 @@
 """Sweeps: the same table wherever and however often interrupted they run."""
 
+import hashlib
 import itertools
+import json
 import multiprocessing
 import os
 import signal
@@ -10,7 +12,7 @@ import threading
 import time
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import nullcontext, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +28,7 @@ from hidviz.evaluation import hidden_state_error
 from hidviz.learning import learn
 from hidviz.learning.snapshot import result
 from hidviz.sweeps.measurement import Measurement, key_of, measure, predicted_seconds
-from hidviz.sweeps.sweep import MEASURES, Store, Sweep, grid, run_sweep, table, traces
+from hidviz.sweeps.sweep import MEASURES, Store, Sweep, _Clock, grid, run_sweep, table, traces
 
 BASE = Experiment(n_visible=3, n_hidden=1, n_steps=200, model="stochastic", learner="exact", n_held_out=100)
 SMALL = Sweep("small", grid(replace(BASE, patience=5), learner=("exact", "mean-field"), n_steps=(100, 200)))
@@ -68,14 +70,24 @@ def test_grid_and_sweep_say_what_is_wrong():
         grid(BASE, n_steps=(1,))
     with pytest.raises(ValueError, match="at least one experiment"):
         Sweep("none", ())
-    with pytest.raises(ValueError, match="got twice"):
-        Sweep("twice", (BASE, BASE))
+    with pytest.raises(ValueError, match=r"got length, width\.$"):
+        grid(BASE, width=(1,), length=(1, 2))
+    other = replace(BASE, seed=7)
+    with pytest.raises(ValueError, match=r"must differ, got twice .*seed=7\)\.$"):
+        Sweep("twice", (BASE, other, other))
 
 
 def test_key_depends_on_the_knobs_alone():
     assert key_of(BASE) == key_of(replace(BASE, variance=1))
     others = [replace(BASE, seed=2), replace(BASE, box=2.0), replace(BASE, hidden_hidden=True)]
     assert len({key_of(e) for e in (BASE, *others)}) == 4
+
+
+def test_stores_of_earlier_days_have_keys_of_today():
+    """64 bits of a digest of the knobs in alphabetical order, numbers written as Python writes floats."""
+    knobs = {name: float(value) if type(value) in (int, float) else value for name, value in asdict(BASE).items()}
+    text = json.dumps({name: knobs[name] for name in sorted(knobs)})
+    assert key_of(BASE) == hashlib.sha256(text.encode()).digest()[:8].hex()
 
 
 def test_table_has_a_row_for_each_experiment_and_block(plain):
@@ -107,6 +119,23 @@ def test_measurement_is_what_learning_gives():
     assert found.cost == pytest.approx(-log_likelihood(result(last), data.recording) / n, abs=1e-12)
     assert found.aic == pytest.approx(found.cost + N / n, abs=1e-12)
     assert found.bic == pytest.approx(found.cost + 0.5 * N * np.log(n) / n, abs=1e-12)
+    assert (found.evaluations, found.message) == (last.evaluations, last.message)
+    assert found.largest == max(np.abs(block).max() for block in (result(last).J, result(last).K, result(last).L))
+    assert (found.residual, found.trace) == (0.0, {})
+
+
+def test_the_seconds_are_those_of_this_thread():
+    before = time.thread_time()
+    assert 0.0 < measure(replace(BASE, max_steps=1)).seconds <= time.thread_time() - before
+
+
+@pytest.mark.parametrize("bias", [0.0, 0.5])
+def test_biases_are_learned_and_judged_where_there_are_any(bias):
+    found = measure(replace(BASE, bias=bias, learner="mean-field", max_steps=2))
+    assert set(found.errors) == {"J", "K", "L"} | ({"h", "g"} if bias else set())
+    assert found.residual > 0.0
+    at_truth = measure(replace(BASE, bias=bias, start="truth", max_steps=0))
+    assert found.cost_at_truth == at_truth.cost == at_truth.cost_at_truth
 
 
 def test_costs_of_mean_field_are_true_likelihoods():
@@ -188,7 +217,7 @@ def test_measurement_survives_json():
     assert found.trace["cost"][-1] == pytest.approx(found.cost, abs=1e-12)
     with pytest.raises(ValueError, match=r"made by hidviz 0\.0\.0"):
         Measurement.from_json(found.to_json().replace(__version__, "0.0.0", 1))
-    for nonsense in ("", "[]", "{}", '{"version": 1'):
+    for nonsense in ("", "[]", "{}", "7", found.to_json().replace('"steps"', '"strides"'), '{"version": 1'):
         with pytest.raises(ValueError):  # noqa: PT011 - any sentence will do
             Measurement.from_json(nonsense)
 
@@ -243,8 +272,15 @@ class Given(Executor):
         return self.future()
 
 
-def given(executor):
-    return lambda: nullcontext(Crew(executor, 1))
+def given(executor, size=1):
+    return lambda: nullcontext(Crew(executor, size))
+
+
+def in_a_while(outcome, seconds=0.12):
+    """A future that fails with this after some looks at it."""
+    future = Future()
+    threading.Timer(seconds, future.set_exception, [outcome]).start()
+    return future
 
 
 def test_an_experiment_whose_worker_dies_is_handed_out_three_times():
@@ -253,10 +289,68 @@ def test_an_experiment_whose_worker_dies_is_handed_out_three_times():
         future.set_exception(BrokenExecutor("died"))
         return future
 
-    executor = Given(dead)
-    last = finished(Sweep("one", (BASE,)), given(executor))
-    assert executor.n == 3
-    assert "died 3 times" in last.failed[key_of(BASE)]
+    executors = [Given(dead) for _ in range(4)]
+    opened = iter(executors)
+    last = finished(Sweep("one", (BASE,)), lambda: nullcontext(Crew(next(opened), 1)))
+    assert [executor.n for executor in executors] == [1, 1, 1, 0], "new workers each time"
+    assert last.failed[key_of(BASE)] == "Its worker died 3 times: it may need more memory than there is."
+
+
+def test_workers_that_take_nothing_any_more_are_left_for_new_ones():
+    def broken():
+        assert executor.n == 1, "asked again"
+        raise BrokenExecutor
+
+    executor = Given(broken)
+    crews = iter([given(executor), alone])
+    last = finished(Sweep("one", (BASE,)), lambda: next(crews)())
+    assert list(last.finished) == [key_of(BASE)]
+
+
+def test_why_an_experiment_failed_is_told_also_where_the_error_says_nothing():
+    for error, said in ((ValueError("the reason"), "the reason"), (ValueError(), "ValueError()")):
+        last = finished(Sweep("one", (BASE,)), given(Given(lambda error=error: in_a_while(error, 0.0))))
+        assert last.failed == {key_of(BASE): said}
+
+
+def test_as_many_are_under_way_as_there_are_workers_and_a_state_comes_when_something_has_changed():
+    sweep = Sweep("three", grid(BASE, seed=(1, 2, 3)))
+    states = list(run_sweep(sweep, given(Given(lambda: in_a_while(ValueError("too bad"))), size=2)))
+    n_running = [len(state.running) for state in states]
+    assert max(n_running) == 2
+    assert n_running[:2] == [0, 2]
+    assert all((one.running, one.failed) != (other.running, other.failed) for one, other in itertools.pairwise(states))
+    assert all(state.ahead == 0 for state in states)
+    assert [state.finished_all for state in states] == [state.n_done == 3 for state in states]
+    assert states[-1].finished_all
+
+
+def test_a_sweep_that_gives_way_ends_with_what_is_under_way():
+    executor = Given(lambda: in_a_while(ValueError("too bad")))
+    *_, last = run_sweep(SMALL, given(executor, size=3), give_way=lambda: executor.n == 2)
+    assert (executor.n, last.n_done, last.running) == (2, 2, ())
+    (only,) = run_sweep(SMALL, pytest.fail, give_way=lambda: True)
+    assert only.n_done == 0
+
+
+@pytest.mark.parametrize(("size", "n_cores", "at_once"), [(1, 4, 1), (3, 4, 3), (8, 4, 4), (0, 4, 1), (2, None, 1)])
+def test_the_time_left_is_shared_by_as_many_workers_as_have_a_core(monkeypatch, size, n_cores, at_once):
+    monkeypatch.setattr("hidviz.sweeps.sweep.os.cpu_count", lambda: n_cores)
+    clock, done = _Clock(), measure(BASE)
+    assert clock.left([BASE, BASE], size) == pytest.approx(2 * predicted_seconds(BASE) / at_once)
+    clock.add(replace(done, seconds=5.0))
+    clock.add(replace(done, seconds=7.0))
+    assert clock.left([BASE, BASE], size) == pytest.approx(12.0 / at_once)
+
+
+def test_a_store_set_aside_takes_the_next_name_that_is_free(tmp_path):
+    store = Store(tmp_path / "figure4.jsonl")
+    assert store.set_aside() is None
+    for name in ("figure4.1.jsonl", "figure4.2.jsonl"):
+        store.path.write_text(name)
+        assert store.set_aside() == tmp_path / name
+        assert (tmp_path / name).read_text() == name
+    assert not store.path.exists()
 
 
 def test_a_sweep_can_be_left_while_it_waits_for_its_workers():
@@ -300,7 +394,10 @@ def test_traces_are_run_for_if_they_are_missing(tmp_path):
     store = Store(tmp_path / "store.jsonl")
     one = Sweep("one", (BASE,))
     finished(one, store=store)
+    assert not store.load()[key_of(BASE)].trace
     last = finished(replace(one, with_traces=True), store=store)
+    (kept,) = run_sweep(replace(one, with_traces=True), pytest.fail, store=store)
+    assert kept.finished_all
     found = traces(last.measurements)
     assert len(found) == last.measurements[0].steps + 1
     assert {"key", "step", "cost", "rms_J", "aligned_L"} <= set(found.columns)
