@@ -24,6 +24,14 @@ SAME = "another way to write the same"
 
 EXPLAINED = (
     Explained(
+        "hidviz/background/runner.py", "self._due > 0.0", "self._due >= 0.0", BOUND,
+        "A wait of no seconds is over before it has begun.",
+    ),
+    Explained(
+        "hidviz/background/runner.py", "version=0", "version=1", SAME,
+        "A version is compared with the one before; where it begins nobody asks.",
+    ),
+    Explained(
         "hidviz/background/runner.py", "self._job.version + 1", "self._job.version + 2", SAME,
         "A version is compared with the one before; by how much it grows nobody asks.",
     ),
@@ -46,6 +54,18 @@ EXPLAINED = (
     Explained(
         "hidviz/learners/mean_field_correlated.py", "solve(everything, 1)", "solve(everything, 2)", WORK,
         "One sweep more over bins that did not settle; how far they are off is told either way.",
+    ),
+    Explained(
+        "hidviz/sweeps/measurement.py", "experiment.bias > 0.0", "experiment.bias >= 0.0", SAME,
+        "It says which couplings would be learned; a likelihood is asked for its value alone.",
+    ),
+    Explained(
+        "hidviz/sweeps/measurement.py", "experiment.bias > 0.0", "experiment.bias > 1.0", SAME,
+        "It says which couplings would be learned; a likelihood is asked for its value alone.",
+    ),
+    Explained(
+        "hidviz/ui/last_message.py", "block[document] = True", "block[document] = False", SAME,
+        "Panel looks whether the document is a key, and not at what stands there.",
     ),
     Explained(
         "hidviz/ui/state/changes.py", "self._stale = False", "self._stale = True", SAME,

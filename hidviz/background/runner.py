@@ -32,7 +32,7 @@ class _Stopped(BaseException):
     """Raised at a checkpoint to leave a calculation that nobody wants any more."""
 
 
-_gate = Gate(max(1, os.cpu_count() or 1))
+_gate = Gate(os.cpu_count() or 1)
 
 
 class Runner(Generic[Item]):

@@ -29,6 +29,7 @@ from hidviz.background.memory import (
         ("3145728.0", 3145728.0),
         ("1e+17", 1e17),
         ("7k", 7e3),
+        ("0.5 TB", 5e11),
     ],
 )
 def test_sizes_are_read_as_people_write_them(text, size):
@@ -59,6 +60,9 @@ def test_the_variables_decide_and_a_run_never_has_more_than_its_process(monkeypa
     assert run_limit() == 1e9
     monkeypatch.setenv(RUN, "20G")
     assert run_limit() == 8e9
+    for variable in (PROCESS, RUN):
+        monkeypatch.setenv(variable, "")
+    assert (process_limit(), run_limit()) == (0.75 * machine_memory(), 0.375 * machine_memory())
     monkeypatch.setenv(PROCESS, "plenty")
     with pytest.raises(ValueError, match=r"HIDVIZ_MEMORY cannot be used.*'plenty'"):
         process_limit()
@@ -75,6 +79,26 @@ def test_a_container_has_what_it_is_given_and_not_what_the_machine_has(monkeypat
     monkeypatch.delenv(PROCESS, raising=False)
     limit.write_text("104857600\n")
     assert process_limit() == 0.75 * 104857600
+
+
+def test_a_machine_has_its_pages_and_a_process_what_it_is_limited_to(monkeypatch):
+    resource = pytest.importorskip("resource", reason="optional: a system without such limits")
+    monkeypatch.setattr(memory, "_LIMITS", ())
+    monkeypatch.setattr(memory.os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}.get)
+    for limits, size in (((-1, -1), 4096e3), ((1, 5e6), 1.0), ((3e6, 5e6), 3e6), ((5e6, 6e6), 4096e3)):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, limits=limits: limits)
+        assert machine_memory() == size
+
+
+@pytest.mark.parametrize(
+    ("content", "size"), [(None, 0.0), ("", 0.0), ("7", 0.0), ("7 x", 0.0), ("7 5 9\n", 5 * 4096.0)]
+)
+def test_what_a_process_uses_is_nothing_where_the_system_does_not_tell(monkeypatch, tmp_path, content, size):
+    if content is not None:
+        (tmp_path / "statm").write_text(content)
+    monkeypatch.setattr(memory, "Path", lambda name: tmp_path / name.rpartition("/")[2])
+    monkeypatch.setattr(memory.os, "sysconf", {"SC_PAGE_SIZE": 4096}.get)
+    assert resident() == size
 
 
 def test_what_is_used_and_what_is_asked_for_is_gone(monkeypatch):

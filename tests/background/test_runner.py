@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import runpy
 import sys
 import threading
 import time
@@ -339,6 +340,38 @@ def test_the_rate_of_items_that_take_seconds_is_that_of_the_last(monkeypatch):
     assert runner.items_per_second == 0.5
 
 
+def test_the_rate_counts_the_last_second_with_both_its_ends(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("hidviz.background.runner.time.monotonic", lambda: clock[0])
+    runner, rates = Runner(threads=False), []
+    runner.start(counting())
+    for clock[0] in (10.0, 10.75, 11.0, 11.5):
+        runner.pump(0.0)
+        rates.append(runner.items_per_second)
+    assert rates == [0.0, 1 / 0.75, 2 / 1.0, 2 / 0.75]
+
+
+def test_an_item_made_while_the_run_was_being_paused_is_shown_next(runner):
+    def pausing():
+        yield 0
+        wait_until(lambda: runner.latest == 0)
+        runner.pause()
+        yield 1
+
+    runner.start(pausing())
+    wait_until(lambda: not runner.running)
+    assert runner.latest == 0
+    runner.step()
+    wait_until(lambda: not runner.running)
+    assert runner.latest == 1
+    assert not runner.ended
+
+
+def test_a_worker_does_not_keep_its_process_from_ending(runner):
+    runner.start(endless())
+    assert all(thread.daemon for thread in workers())
+
+
 # Several runs
 
 
@@ -382,6 +415,12 @@ def test_more_runs_than_places_share_the_machine_evenly(one_place):  # noqa: ARG
 
 def test_as_many_runs_as_there_are_cores_work_at_a_time():
     wait_until(lambda: hidviz.background.runner._gate._free == os.cpu_count())
+
+
+@pytest.mark.parametrize(("n_cores", "places"), [(7, 7), (None, 1)])
+def test_there_is_a_place_for_each_core_and_one_where_the_system_does_not_tell(monkeypatch, n_cores, places):
+    monkeypatch.setattr(os, "cpu_count", lambda: n_cores)
+    assert runpy.run_path(hidviz.background.runner.__file__)["_gate"]._free == places
 
 
 def test_a_paused_run_gives_its_place_to_others(one_place):  # noqa: ARG001
