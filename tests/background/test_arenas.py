@@ -47,3 +47,27 @@ def test_a_process_that_serves_has_two_however_many_threads_ask(tmp_path):
     assert arenas(tmp_path / "few", "few") <= 2
     assert arenas(tmp_path / "as ever", "as ever") > 2
     assert arenas(tmp_path / "as wished", "few", MALLOC_ARENA_MAX="1") == 1, "whoever has asked for another number"
+
+
+HELD = """
+import ctypes
+from hidviz.background import hand_back_memory
+from hidviz.background.memory import resident
+
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.malloc.argtypes, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+taken = [libc.malloc(1000) for _ in range(50_000)]
+for block in taken:
+    ctypes.memset(block, 1, 1000)
+for block in taken[:-1]:  # the last one keeps the others from going back
+    libc.free(block)
+held = resident()
+hand_back_memory()
+print(held - resident())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library has no arenas")
+def test_what_lies_unused_is_handed_back():
+    done = subprocess.run([sys.executable, "-c", HELD], check=True, capture_output=True, text=True)
+    assert float(done.stdout) > 4e7
