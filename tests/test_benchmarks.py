@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from tests.benchmarks import engine, growth, load, reading, training
+from tests.benchmarks import engine, estep, growth, load, reading, training
 from tests.benchmarks.busy import busy
 from tests.benchmarks.contestants import OURS, Disagreement, compare, functions
 from tests.benchmarks.load import ROOT
@@ -32,6 +32,11 @@ def tiny(kind):
 def test_the_engine_prints_a_row_for_every_workload(capsys):
     assert engine.main(["--quick", "--no-memory", "--only", "W2"]) == 0
     assert [row.split()[1] for row in rows(capsys)] == ["W2a", "W2b", "W2c", "W2d"]
+
+
+def test_the_e_step_prints_its_sweeps_cold_and_warm(capsys):
+    assert estep.main(["--quick"]) == 0
+    assert [row.split("|")[2].split()[-1] for row in rows(capsys)] == ["cold", "warm"]
 
 
 def test_an_unknown_workload_is_refused():

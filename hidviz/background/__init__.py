@@ -1,6 +1,6 @@
 """Threads, processes and files: work that goes on beside whoever asked for it. It knows nothing of networks."""
 
-from hidviz.background.arenas import hand_back_memory, keep_few_arenas
+from hidviz.background.arenas import hand_back_memory, keep_few_arenas, keep_freed_memory
 from hidviz.background.blas import keep_one_blas_thread, on_one_blas_thread, one_blas_thread
 from hidviz.background.checkpoint import checkpoint, mapped, paced, return_value
 from hidviz.background.cores import CORES, in_order, shared_cores
@@ -36,6 +36,7 @@ __all__ = [
     "hand_back_memory",
     "in_order",
     "keep_few_arenas",
+    "keep_freed_memory",
     "keep_one_blas_thread",
     "largest_number",
     "mapped",

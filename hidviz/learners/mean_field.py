@@ -45,7 +45,7 @@ def _learner(
             cases, known = everything, start
         else:
             cases, known = distinct.cases, None if start is None else start[distinct.first]
-        mu, gaps = settle(theory, wiring, cases, known, tolerance, sweeps)
+        mu, gaps, _ = settle(theory, wiring, cases, known, tolerance, sweeps)
         value, slopes = objective_and_slopes(theory, wiring, cases, mu)
         hidden = mu if cases is everything or distinct is None else mu[distinct.inverse]
         return Estimate(

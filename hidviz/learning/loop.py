@@ -19,7 +19,7 @@ from typing import Literal
 
 import numpy as np
 
-from hidviz.background import on_one_blas_thread
+from hidviz.background import keep_freed_memory, on_one_blas_thread
 from hidviz.learners import Estimate, Learner
 from hidviz.learning.checks import check_settings
 from hidviz.learning.l1 import l1_weights
@@ -74,6 +74,7 @@ def learn(
     Raises:
         ValueError: an argument is out of range; the message says what must hold.
     """
+    keep_freed_memory()
     name = optimiser or ("adam" if learner.stochastic else "l-bfgs")
     if learner.stochastic and max_steps is None:
         max_steps = 800

@@ -71,3 +71,35 @@ print(held - resident())
 def test_what_lies_unused_is_handed_back():
     done = subprocess.run([sys.executable, "-c", HELD], check=True, capture_output=True, text=True)
     assert float(done.stdout) > 4e7
+
+
+FAULTS = """
+import resource, sys
+import numpy as np
+from hidviz.background import keep_freed_memory
+
+if sys.argv[1] == "kept":
+    keep_freed_memory()
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+np.ones(40_000) + np.ones(40_000)
+before = faults()
+for _ in range(100):
+    np.ones(40_000) + np.ones(40_000)
+print(faults() - before)
+"""
+
+
+def faults(how, **environment):
+    """How many pages a process asks the system for while it adds arrays of 320 kB a hundred times."""
+    command = [sys.executable, "-c", FAULTS, how]
+    done = subprocess.run(command, check=True, env={**os.environ, **environment}, capture_output=True, text=True)
+    return int(done.stdout)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library has settings of its own")
+def test_a_process_that_learns_keeps_what_it_has_freed():
+    assert faults("kept") < 100
+    assert faults("kept", MALLOC_MMAP_THRESHOLD_="100000") > 1000, "whoever has asked for other thresholds"

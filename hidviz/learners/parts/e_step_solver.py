@@ -1,19 +1,12 @@
 """Solving the E-step equations theta = field(tanh theta), theta = atanh mu, bin by bin.
 
-Plain iteration fails in most networks. Two ways in turn, over the bins that are still open:
-
-    mixing   Anderson's acceleration: the next theta is the combination of the last few whose gap is least. Without
-             hidden-to-hidden couplings the bins are independent and each has a combination of its own (depth 3); with
-             them, 32 bins in a row share one (depth 8, damping .7).
-    ascent   theta += rate (field - theta), an ascent direction of A; a bin whose objective falls takes the step back
-             and halves its rate, which starts at ½. With hidden-to-hidden couplings even and odd bins take turns, so
-             that each moves with its neighbours at rest, and A never falls.
-
-Mixing is fast near a solution and ascent gets there. A bin counts as converged when every unit obeys
+Plain iteration fails in most networks: mixing and ascent take turns over the bins that are still open, as
+`e_step_moves` says. Without hidden-to-hidden couplings the bins are independent, see `e_step_bins`; with them, as here,
+32 bins in a row share one combination (depth 8, damping .7). A bin counts as converged when every unit obeys
 |tanh(field) - mu| <= tolerance, in the returned mu itself. A solution may be one of several.
 
-Long recordings are solved in chunks that stay in cache, each with its neighbours held; with hidden-to-hidden
-couplings, pass after pass with the seams at other places, until a pass finds nothing to change.
+Long recordings are solved in chunks that stay in cache, each with its neighbours held, pass after pass with the seams
+at other places, until a pass finds nothing to change.
 """
 
 from __future__ import annotations
@@ -25,28 +18,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hidviz.background import checkpoint, in_order
+from hidviz.learners.parts.e_step_bins import settle_bins
+from hidviz.learners.parts.e_step_moves import ASCENT, LIMIT, LOST, MIXING, Settled, ascend, explained, gap, inside
 from hidviz.learners.parts.mean_field_cases import Cases
-from hidviz.learners.parts.mean_field_objective import (
-    Chunk,
-    Rows,
-    Theory,
-    Wiring,
-    chunk,
-    field,
-    field_and_value,
-    guess,
-)
+from hidviz.learners.parts.mean_field_objective import Chunk, Rows, Theory, Wiring, chunk, field, guess
 from hidviz.numerics import Array
 
-_LIMIT = 17.0  # largest |theta|: 1 - tanh(17) = 3e-15 keeps mu strictly inside (-1, 1)
-_MIXING, _ASCENT = 40, 20  # sweeps of each before the other has its turn; those of ascent double
 _PASSES = 10
-_LONG = 2**19  # numbers of a recording from which chunks are larger
+_TOGETHER, _DEPTH, _DAMPING = 32, 8, 0.7  # bins in a row that share a combination; of how many moves
+_SPAN = 200_000  # numbers of the data from which on cores work side by side
 
 
 def settle(
     theory: Theory, wiring: Wiring, cases: Cases, start: Array | None, tolerance: float, max_sweeps: int
-) -> tuple[Array, Array]:
+) -> Settled:
     """Solve the E-step equations from a start, or from a guess where there is none.
 
     Args:
@@ -55,118 +40,101 @@ def settle(
         cases: the data.
         start: (n, Nh) magnetisations to start from; None for a guess.
         tolerance: largest violation that counts as none.
-        max_sweeps: sweeps that a chunk may take in one pass; 0 to leave mu as it is, and only measure it.
-
-    Returns:
-        mu, (n, Nh), strictly inside (-1, 1), and its violation |tanh(field) - mu|, (n,), the largest over units.
+        max_sweeps: sweeps that a bin, or a chunk in one pass, may take; 0 to leave mu as it is, and only measure it.
     """
     n, n_hidden = len(cases.present), wiring.R.shape[1]
-    mu = np.empty((n, n_hidden)) if start is None else _inside(start)
-    gaps = np.zeros(n)
+    mu = np.empty((n, n_hidden)) if start is None else inside(start)
+    found = Settled(mu, np.zeros(n), np.zeros(n, np.intp))
     if n_hidden == 0:
-        return mu, gaps
-    if start is None:
+        return found
+    if wiring.coupled or max_sweeps == 0:
+        _settle_chain(theory, wiring, cases, found, tolerance, max_sweeps, cold=start is None)
+        return found
+    size = max(1, _SPAN // (len(wiring.R) + wiring.products.shape[1]))
+
+    def solve(first: int) -> None:
+        rows = np.arange(first, min(first + size, n))
+        settle_bins(theory, wiring, cases, found, rows, tolerance, max_sweeps, cold=start is None)
+
+    for _ in in_order(solve, range(0, n, size)):
+        pass
+    return found
+
+
+def _settle_chain(
+    theory: Theory, wiring: Wiring, cases: Cases, found: Settled, tolerance: float, max_sweeps: int, *, cold: bool
+) -> None:
+    """Solve all rows in place, each with its neighbours in time."""
+    n = len(cases.present)
+    if cold:
         for cut in _cuts(wiring, n):
             c = chunk(theory, wiring, cases, *cut)
-            mu[c.first : c.first + len(c.prior)] = _inside(guess(c))
-    passes = 0 if max_sweeps == 0 else _PASSES if wiring.coupled else 1
-    fewest, changed = n, False
-    for k in range(passes):
-        cold = start is None and k == 0
-
-        def solve(cut: tuple[int, int], cold: bool = cold) -> bool:
-            return _solve(chunk(theory, wiring, cases, *cut), mu, gaps, tolerance, max_sweeps, cold=cold)
-
-        cuts = _cuts(wiring, n, shifted=k % 2 == 1)
-        # with M a chunk sees what the one before it has become, else each is by itself
-        changed = any([solve(cut) for cut in cuts] if wiring.coupled else list(in_order(solve, cuts)))
-        left = int((gaps > tolerance).sum())
+            found.mu[c.first : c.first + len(c.prior)] = inside(guess(c))
+    fewest, changed = n, max_sweeps == 0
+    for k in range(_PASSES if max_sweeps else 0):
+        solved = [
+            _solve(chunk(theory, wiring, cases, *cut), found, tolerance, max_sweeps, cold=cold and k == 0)
+            for cut in _cuts(wiring, n, shifted=k % 2 == 1)
+        ]
+        changed = any(solved)
+        left = int((found.gaps > tolerance).sum())
         if not changed or left >= fewest:
             break
         fewest = left or 1
-    if max_sweeps == 0 or (wiring.coupled and changed):
-        for cut in _cuts(wiring, n):
-            c = chunk(theory, wiring, cases, *cut)
-            rows = np.arange(len(c.prior))
-            gaps[c.first + rows] = _gap(mu[c.first + rows], field(c, mu, rows))
-    return mu, gaps
-
-
-def _inside(mu: Array) -> Array:
-    edge = float(np.tanh(_LIMIT))
-    return np.clip(mu, -edge, edge)
+    for cut in _cuts(wiring, n) if changed else ():
+        c = chunk(theory, wiring, cases, *cut)
+        rows = np.arange(len(c.prior))
+        found.gaps[c.first + rows] = gap(found.mu[c.first + rows], field(c, found.mu, rows))
 
 
 def _cuts(wiring: Wiring, n: int, *, shifted: bool = False) -> Iterator[tuple[int, int]]:
     """Where n rows are cut into chunks; shifted by half of one, so that every seam comes to lie inside."""
-    width = len(wiring.R) + wiring.products.shape[1]
-    if wiring.coupled:
-        size = int(np.clip(40_000 // width, 64, 512))
-    elif n * width < _LONG:
-        size = int(np.clip(20_000 // width, 32, 512))
-    else:  # enough for cores to work side by side
-        size = int(np.clip(160_000 // width, 32, 4096))
-    cuts = [0, *range(size // 2 if shifted else size, n, size), n]
-    for cut in pairwise(cuts):
+    size = int(np.clip(40_000 // (len(wiring.R) + wiring.products.shape[1]), 64, 512))
+    for cut in pairwise([0, *range(size // 2 if shifted else size, n, size), n]):
         checkpoint()
         yield cut
 
 
-def _gap(mu: Array, fields: Array) -> Array:
-    return np.asarray(np.abs(np.tanh(fields) - mu).max(axis=-1))
-
-
-def _solve(c: Chunk, mu: Array, gaps: Array, tolerance: float, max_sweeps: int, *, cold: bool) -> bool:
+def _solve(c: Chunk, found: Settled, tolerance: float, max_sweeps: int, *, cold: bool) -> bool:
     """Solve one chunk in place, its neighbours held; whether anything had to change."""
-    n, together = len(c.prior), 32 if c.wiring.coupled else 1
-    depth, damping = (8, 0.7) if c.wiring.coupled else (3, 1.0)
+    n = len(c.prior)
     # a last group that is not full repeats the last row, whose copies then move as one
-    groups = np.minimum(np.arange(-(-n // together) * together), n - 1).reshape(-1, together)
-    if cold and c.wiring.coupled:
-        _ascend(c, mu, np.arange(n), _ASCENT)
-    ascent = _ASCENT
-    sweeps, changed = 0, cold and c.wiring.coupled
+    everything = groups = np.minimum(np.arange(-(-n // _TOGETHER) * _TOGETHER), n - 1).reshape(-1, _TOGETHER)
+    if cold:
+        ascend(c, found, np.arange(n), ASCENT)
+    sweeps, ascent, changed = 0, ASCENT, cold
     while True:
-        waiting = groups
-        allowed = min(_MIXING, max(1, max_sweeps - sweeps))  # at least one, to measure what the ascent left
-        groups, used = _mix(c, mu, gaps, groups, depth, damping, tolerance, allowed)
+        allowed = min(MIXING, max(1, max_sweeps - sweeps))  # at least one, to measure what the ascent left
+        groups, used = _mix(c, found, everything, tolerance, allowed)
         changed |= used > 1 or len(groups) > 0
         sweeps += used
         if len(groups) == 0 or sweeps >= max_sweeps:
             return changed
         ascent = min(ascent, max_sweeps - sweeps)
-        _ascend(c, mu, np.unique(groups), ascent)
+        ascend(c, found, np.unique(groups), ascent)
         sweeps, ascent = sweeps + ascent, 2 * ascent
-        groups = waiting if c.wiring.coupled else groups
 
 
-def _mix(
-    c: Chunk,
-    mu: Array,
-    gaps: Array,
-    groups: Rows,
-    depth: int,
-    damping: float,
-    tolerance: float,
-    sweeps: int,
-) -> tuple[Rows, int]:
+def _mix(c: Chunk, found: Settled, groups: Rows, tolerance: float, sweeps: int) -> tuple[Rows, int]:
     """Anderson mixing of each group of rows, in place; the groups left open, at their best, and the sweeps taken."""
+    mu, gaps, n_sweeps = found
     theta = np.arctanh(mu[c.first + groups]).reshape(len(groups), -1)
     best_gap, best = np.full(len(groups), np.inf), theta
-    moves, changes = (np.zeros((len(groups), depth, theta.shape[1])) for _ in range(2))
+    moves, changes = (np.zeros((len(groups), _DEPTH, theta.shape[1])) for _ in range(2))
     previous, used = (theta, theta), 0
     while used < sweeps:
         checkpoint()
         now = mu[c.first + groups]
-        fields = np.clip(field(c, mu, groups.ravel()), -_LIMIT, _LIMIT)
-        gap = _gap(now, fields.reshape(now.shape))
-        gaps[c.first + groups] = gap
-        worst = gap.max(axis=1)
+        fields = np.clip(field(c, mu, groups.ravel()), -LIMIT, LIMIT)
+        gaps_now = gap(now, fields.reshape(now.shape))
+        gaps[c.first + groups] = gaps_now
+        n_sweeps[c.first + groups] += 1
+        worst = gaps_now.max(axis=1)
         pull = fields.reshape(theta.shape) - theta
         if used:
-            k = (used - 1) % depth
+            k = (used - 1) % _DEPTH
             np.subtract(pull, previous[1], out=changes[:, k])
-            np.multiply(changes[:, k], damping, out=moves[:, k])
+            np.multiply(changes[:, k], _DAMPING, out=moves[:, k])
             moves[:, k] += theta
             moves[:, k] -= previous[0]
         used += 1
@@ -175,15 +143,15 @@ def _mix(
             return groups[:0], used
         better = worst < best_gap
         best, best_gap = np.where(better[:, None], theta, best), np.minimum(worst, best_gap)
-        lost = worst > 10.0 * best_gap
+        lost = worst > LOST * best_gap
         moves[lost], changes[lost] = 0.0, 0.0
-        keep = _with_neighbours(still, groups) if c.wiring.coupled else still
+        keep = _with_neighbours(still, groups)
         if keep.mean() < 0.75:
             groups, best_gap = groups[keep], best_gap[keep]
             theta, pull, best, moves, changes = (x[keep] for x in (theta, pull, best, moves, changes))
         previous = theta, pull
-        theta = theta + damping * pull - _explained(pull, moves, changes)
-        np.clip(theta, -_LIMIT, _LIMIT, out=theta)
+        theta = theta + _DAMPING * pull - explained(pull, moves, changes)
+        np.clip(theta, -LIMIT, LIMIT, out=theta)
         mu[c.first + groups] = np.tanh(theta).reshape(*groups.shape, -1)
     mu[c.first + groups] = np.tanh(best).reshape(*groups.shape, -1)
     gaps[c.first + groups] = best_gap[:, None]
@@ -197,29 +165,3 @@ def _with_neighbours(still: NDArray[np.bool_], groups: Rows) -> NDArray[np.bool_
     keep[1:] |= still[:-1] & border
     keep[:-1] |= still[1:] & border
     return keep
-
-
-def _explained(pull: Array, moves: Array, changes: Array) -> Array:
-    """The combination of past moves that goes with the combination of past changes nearest to the pull."""
-    gram, load = changes @ changes.transpose(0, 2, 1), changes @ pull[:, :, None]
-    size = np.maximum(np.trace(gram, axis1=1, axis2=2), 1e-280)[:, None, None]
-    mix = np.linalg.solve(gram / size + 1e-13 * np.eye(gram.shape[1]), load / size)
-    return np.asarray((mix.transpose(0, 2, 1) @ moves)[:, 0])
-
-
-def _ascend(c: Chunk, mu: Array, rows: Rows, sweeps: int) -> None:
-    """Damped steps up A in place, each undone where it went down; neighbours in time take turns."""
-    turns = [rows[(c.first + rows) % 2 == k] for k in (0, 1)] if c.wiring.coupled else [rows]
-    turns = [turn for turn in turns if len(turn)]
-    rate = np.full(len(c.prior), 0.5)
-    for _ in range(sweeps):
-        for turn in turns:
-            checkpoint()
-            before = mu[c.first + turn]
-            fields, height = field_and_value(c, mu, turn)
-            theta = np.arctanh(before)
-            theta += rate[turn, None] * (np.clip(fields, -_LIMIT, _LIMIT) - theta)
-            mu[c.first + turn] = np.tanh(theta)
-            fell = field_and_value(c, mu, turn)[1] < height - 1e-10 * (1.0 + np.abs(height))
-            mu[c.first + turn[fell]] = before[fell]
-            rate[turn] = np.where(fell, 0.5 * rate[turn], np.minimum(1.0, 1.2 * rate[turn]))

@@ -62,6 +62,11 @@ def cases_of(recording: Recording) -> Cases:
     )
 
 
+def some(cases: Cases, rows: Index) -> Cases:
+    """These rows alone."""
+    return Cases._make(None if part is None else part[rows] for part in cases)
+
+
 def distinct_cases(recording: Recording, cases: Cases) -> DistinctCases | None:
     """Each distinct case once, order in time lost; None where that would not at least halve the work."""
     if recording.n_visible > WIDEST:
@@ -76,13 +81,5 @@ def distinct_cases(recording: Recording, cases: Cases) -> DistinctCases | None:
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     first = each.first[order]
-    picked = Cases(
-        previous=cases.previous[first],
-        present=cases.present[first],
-        following=cases.following[first],
-        counts=each.count[order, None],
-        has_past=cases.has_past[first],
-        has_next=cases.has_next[first],
-        field=None if cases.field is None else cases.field[first],
-    )
+    picked = some(cases, first)._replace(counts=each.count[order, None])
     return DistinctCases(picked, first, place[each.which])
