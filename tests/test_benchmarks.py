@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from tests.benchmarks import engine, estep, growth, load, reading, training
+from tests.benchmarks import engine, estep, growth, load, reading, roofline, training
 from tests.benchmarks.busy import busy
 from tests.benchmarks.contestants import OURS, Disagreement, compare, functions
 from tests.benchmarks.load import ROOT
@@ -37,6 +37,20 @@ def test_the_engine_prints_a_row_for_every_workload(capsys):
 def test_the_e_step_prints_its_sweeps_cold_and_warm(capsys):
     assert estep.main(["--quick"]) == 0
     assert [row.split("|")[2].split()[-1] for row in rows(capsys)] == ["cold", "warm"]
+
+
+@pytest.mark.parametrize("kind", sorted(roofline.WORK))
+def test_every_kind_of_workload_has_a_bound(kind):
+    work = roofline.WORK[kind](tiny(kind))
+    assert min(work[:6]) >= 0.0
+    assert work.flops > 0.0
+    assert work.bytes > 0.0
+
+
+def test_the_roofline_prints_a_row_for_every_workload(capsys):
+    assert roofline.main(["--quick", "--only", "W2"]) == 0
+    printed = [row.split()[1] for row in rows(capsys)]
+    assert [name for name in printed if name.startswith("W2")] == ["W2a", "W2b", "W2c", "W2d"]
 
 
 def test_an_unknown_workload_is_refused():
