@@ -14,7 +14,13 @@ from hidviz.evaluation.error_bars import Comparison, ErrorBars, compare_errors, 
 from hidviz.evaluation.error_paths import Excerpt, Path, by_delay, excerpt_at, n_paths, strongest_paths
 from hidviz.evaluation.errors import Criteria, criteria, mean_square_errors, rms_errors
 from hidviz.evaluation.free_run import FREE_BINS, FreeRun, free_run
-from hidviz.evaluation.hidden_states import hidden_magnetisations, hidden_state_error, wrong_signs
+from hidviz.evaluation.hidden_states import (
+    ToldStates,
+    hidden_magnetisations,
+    hidden_state_error,
+    told_states,
+    wrong_signs,
+)
 from hidviz.evaluation.importance_sampling import Sampled, Sampler, sampler
 from hidviz.evaluation.information import LONGEST_ERROR_BARS, MOST_PARAMETERS, error_bar_seconds
 from hidviz.evaluation.likelihood import LONGEST_LIKELIHOOD, cost_per_bin, likelihood_for, log_likelihood
@@ -46,6 +52,7 @@ __all__ = [
     "Sampled",
     "Sampler",
     "SharedStates",
+    "ToldStates",
     "baseline_memory",
     "baseline_seconds",
     "baselines",
@@ -81,5 +88,6 @@ __all__ = [
     "score_products",
     "shared_states",
     "strongest_paths",
+    "told_states",
     "wrong_signs",
 ]

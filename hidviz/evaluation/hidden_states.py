@@ -13,17 +13,22 @@ acts on nothing that was seen, is left out.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hidviz.background import checkpoint
 from hidviz.evaluation.likelihood import likelihood_for
 from hidviz.learners import prepare
+from hidviz.learners.backprop import hidden_states as continuous_states
 from hidviz.network import Couplings, Recording, aligned
 from hidviz.numerics import Array
 
 _MOST_NUMBERS = 2**20  # magnetisations that the exact learner hands out
 _LONGEST = 20.0  # seconds that the exact posterior may take
+_ROUNDING = 1e-12  # of a state about which the couplings say nothing
 _SKIPPED, _KEPT = 30, 100  # sweeps
 
 
@@ -94,3 +99,56 @@ def hidden_state_error(
     """
     true = np.asarray(hidden)[: recording.n_transitions]
     return wrong_signs(hidden_magnetisations(aligned(couplings, truth), recording, seed=seed), true)
+
+
+@dataclass(frozen=True, eq=False)
+class ToldStates:
+    """Hidden states as the data tell them through some couplings, beside the true ones.
+
+    Args:
+        states: (n_transitions, Nh) in [-1, 1], for each true hidden unit, in the gauge nearest to the truth: what a
+            stochastic unit was on the average, given all the data, or what a continuous one was.
+        rms: root mean square of their differences from the true states.
+        wrong: share of wrong signs; None where the true states are no signs.
+        wrong_at_truth: the same of the true couplings, less than which no method can reach; None likewise.
+    """
+
+    states: Array
+    rms: float
+    wrong: float | None
+    wrong_at_truth: float | None
+
+
+def told_states(
+    couplings: Couplings,
+    truth: Couplings,
+    recording: Recording,
+    hidden: ArrayLike,
+    *,
+    kind: Literal["stochastic", "continuous"],
+    seed: int = 0,
+) -> ToldStates:
+    """What the data tell of the hidden states, through couplings that were learned and through the true ones.
+
+    Args:
+        couplings: learned ones; units that they lack tell nothing, units that the truth lacks are left out.
+        truth: the true couplings.
+        recording: one trial of T bins.
+        hidden: (T, Nh) its true hidden states.
+        kind: of the hidden units that `couplings` were learned for.
+        seed: of the samples, where the exact posterior is not affordable.
+
+    Raises:
+        ValueError: the numbers of units or bins do not fit together.
+    """
+    true = np.asarray(hidden, dtype=np.float64)[: recording.n_transitions]
+    brought = aligned(couplings, truth)
+    if kind == "continuous":
+        found = continuous_states(brought, recording)
+    else:
+        found = hidden_magnetisations(brought, recording, seed=seed)
+    found = np.where(np.abs(found) > _ROUNDING, found, 0.0)[:, : truth.n_hidden]
+    are_signs = bool(np.all(np.abs(true) == 1.0))
+    wrong = wrong_signs(found, true) if are_signs else None
+    at_truth = hidden_state_error(truth, truth, recording, hidden, seed=seed) if are_signs else None
+    return ToldStates(found, float(np.sqrt(np.mean((found - true) ** 2))), wrong, at_truth)

@@ -77,8 +77,8 @@ def _fig4() -> Figure:
         "Fig. 4: cost against data length, 10 + 10",
         "The training cost rises and the held-out cost falls to the same limit, the cost at the truth of endless data. "
         "AIC and BIC are made from the training cost, per bin; BIC with (N/2) log n, where the paper has N log N. "
-        "Each cost is drawn less the truth's on the same data, plus that limit, which takes out the sampling noise of "
-        "one data set.",
+        "From each cost that of the truth on the same data is subtracted and the limit added, which takes out the "
+        "sampling noise of one data set.",
         "L-BFGS, the best step on held-out data, and a run ends 30 steps after it; no penalty, no box. Without that "
         "rule the likelihood of short data is largest at infinite couplings. Ten networks: the mean, and bars of one "
         "standard deviation over them.",

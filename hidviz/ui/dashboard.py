@@ -244,6 +244,9 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
 
     def _key(self, key: str) -> None:
         session, align = self.session, self.learn.align_switch
+        if key.isdigit() and self.lessons.asks:
+            self._act(partial(self.lessons.answer, int(key) - 1))
+            return
         acts = {
             " ": session.pause if session.running else session.run,
             "s": session.step,

@@ -88,7 +88,7 @@ def titled(title: str, plot: Any, beside: Any = None) -> Any:
     """A Bokeh figure as wide as its place, under its title, with something at the other end of the title's line."""
     head = heading(title)
     if beside is not None:
-        head = line(head, beside, styles={"justify-content": "space-between"})
+        head = line(head, beside, styles={"justify-content": "space-between", "min-height": "28px"})  # that of a switch
     return pn.Column(
         head, pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0), sizing_mode="stretch_width", margin=0
     )

@@ -50,7 +50,11 @@ THEME = {
                     }
                 }
             },
-            "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "52px !important"}}},
+            "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "calc(52px * var(--head, 1)) !important"}}},
+            # A drawer that lies over the page needs no room for the head.
+            "MuiDrawer": {
+                "styleOverrides": {"root": {"&.MuiDrawer-modal .MuiToolbar-root": {"minHeight": "0 !important"}}}
+            },
             "MuiTab": {"styleOverrides": {"root": {"minHeight": 38, "padding": "6px 16px", "fontSize": 16}}},
             "MuiTabs": {"styleOverrides": {"root": {"minHeight": 38}}},
         },
@@ -87,7 +91,7 @@ def page() -> Any:
         min_width=80,
         styles={"flex": "1 100 280px", "contain": "inline-size"},  # gives way first where there is little room
         size="small",
-        margin=(6, 8),
+        margin=(8, 8, 0, 8) if dashboard.lecture.on else (3, 8),
         sx=_inked(dark),
         description=_("A finished set of knobs from the paper; turning any of them leaves the preset."),
     )
@@ -113,20 +117,20 @@ def page() -> Any:
         columns=0,
         compact=True,
         dark=dark,
-        margin=(6, 8),
+        margin=(3, 8),
     )
     teach = Buttons(
         *([Button(_("Code for the class"), "code", _("A code to scan, large, and the link to type"),
                   dashboard.show_code)] if lecture.on else []),
         Button(_("Teach"), "board", _("Links, a code to scan and a sheet to print, for a class"), dashboard.teach),
-        columns=0, dark=dark, margin=(6, 0), stylesheets=["@media (max-width: 700px) { :host { display: none; } }"],
+        columns=0, dark=dark, margin=(3, 0), stylesheets=["@media (max-width: 700px) { :host { display: none; } }"],
         visible=not lecture.locked,
     )  # fmt: skip
     whole = Buttons(
         Button(_("Show all controls"), "sliders", _("Bring back what this link hides"), lambda: show_all()),
-        columns=0, compact=True, dark=dark, margin=(6, 8, 6, 0), visible=lecture.hides_any and not lecture.locked,
+        columns=0, compact=True, dark=dark, margin=(3, 8, 3, 0), visible=lecture.hides_any and not lecture.locked,
     )  # fmt: skip
-    languages = Languages(dashboard.address.translated, dark=dark, margin=(6, 0))
+    languages = Languages(dashboard.address.translated, dark=dark, margin=(3, 0))
     shown = pmui.Page(
         title="hidviz",
         template=OPENING,

@@ -90,21 +90,26 @@ def css_variables() -> str:
     return "\n".join(rules)
 
 
+RISE_IN_DARK = 0.7  # the power of a coupling's size that a dark page shows
+
+
 @cache
 def diverging(dark: bool) -> tuple[str, ...]:
     """The scale of the heatmaps: blue, the paper at zero, red; uniform in lightness, safe for the colour-blind.
 
     colorcet's scales end in the middle in a grey or a pink of their own. They are shifted to the paper there, less and
-    less towards both ends, so that zero is no colour.
+    less towards both ends, so that zero is no colour. On a dark page small couplings would hardly be seen: there the
+    scale rises faster near zero than it does towards its ends.
     """
     scale = [_rgb(colour) for colour in palette["CET_D4" if dark else "CET_D1A"]]
     half = len(scale) // 2
     middle, paper = scale[half], _rgb(inks(dark).paper)
-    places = [*range(half), half, *range(len(scale) - half, len(scale))]  # as many on both sides of the middle
     shades = []
-    for k, place in enumerate(places):
-        near = 1.0 - abs(k - half) / half
-        parts = (a + near * (p - m) for a, p, m in zip(scale[place], paper, middle, strict=True))
+    for k in range(-half, half + 1):  # as many on both sides of the middle
+        size = (abs(k) / half) ** (RISE_IN_DARK if dark else 1.0)
+        away = round(size * half)
+        shade = scale[half - away] if k < 0 else scale[min(half + away, len(scale) - 1)]
+        parts = (a + (1.0 - size) * (p - m) for a, p, m in zip(shade, paper, middle, strict=True))
         shades.append("#" + "".join(f"{min(255, max(0, round(part))):02x}" for part in parts))
     return tuple(shades)
 

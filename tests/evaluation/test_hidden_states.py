@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hidviz.evaluation import hidden_states
-from hidviz.evaluation.hidden_states import hidden_magnetisations, hidden_state_error, wrong_signs
+from hidviz.evaluation.hidden_states import hidden_magnetisations, hidden_state_error, told_states, wrong_signs
 from hidviz.network.couplings import BLOCKS, random_couplings
 from hidviz.network.gauge import Gauge, regauge
 from hidviz.network.recording import Recording
@@ -75,3 +75,32 @@ def test_shapes_that_do_not_fit_are_refused():
     truth, _ = simulated(n_bins=10)
     with pytest.raises(ValueError, match="are for 8 visible units, the data have 2"):
         hidden_magnetisations(truth, Recording(np.ones((4, 2))))
+
+
+def test_states_are_told_in_the_gauge_of_the_truth_and_measured_against_the_best_that_can_be_done():
+    truth, run = simulated()
+    gauge = Gauge([2, 0, 1], [1.0, -1.0, -1.0])
+    told = told_states(regauge(truth, gauge), truth, run.recording, run.hidden, kind="stochastic")
+    np.testing.assert_allclose(told.states, hidden_magnetisations(truth, run.recording), atol=1e-12)
+    assert told.wrong == told.wrong_at_truth == hidden_state_error(truth, truth, run.recording, run.hidden)
+    assert told.rms == pytest.approx(np.sqrt(np.mean((told.states - run.hidden[:-1]) ** 2)))
+
+
+def test_continuous_states_are_known_but_for_the_couplings_and_have_no_wrong_signs():
+    truth = random_couplings(8, 3, np.random.default_rng(1), variance=1.0)
+    run = simulate(truth, 500, np.random.default_rng(2), hidden="continuous")
+    exact = told_states(truth, truth, run.recording, run.hidden, kind="continuous")
+    np.testing.assert_allclose(exact.states[1:], run.hidden[1:-1], atol=1e-12)
+    assert (exact.wrong, exact.wrong_at_truth) == (None, None)
+    other = told_states(random_couplings(8, 3, np.random.default_rng(9)), truth, run.recording, run.hidden,
+                        kind="continuous")  # fmt: skip
+    assert other.rms > 0.3 > exact.rms
+
+
+@pytest.mark.parametrize("n_found", [0, 2, 5])
+def test_units_too_few_tell_nothing_of_the_others_and_those_too_many_are_left_out(n_found):
+    truth, run = simulated(n_bins=300)
+    found = random_couplings(8, n_found, np.random.default_rng(5))
+    told = told_states(found, truth, run.recording, run.hidden, kind="stochastic")
+    assert told.states.shape == (299, 3)
+    assert np.sum(np.any(told.states != 0.0, axis=0)) == min(n_found, 3)

@@ -83,3 +83,20 @@ def test_a_menu_that_draws_is_obeyed_when_a_key_comes_at_once_after_it(open_page
     until(tab, lambda: tab.evaluate(f"() => {{ {SHOWN} }}") == 200, "the raster")
     tab.evaluate(f"() => {{ {CHANGE_AND_PRESS} }}")
     until(tab, lambda: tab.evaluate(f"() => {{ {SHOWN} }}") == 400, "400 bins", 10)
+
+
+TOP_ROW = """(name) => {
+  const find = (view) => view.model?.name === name ? view : (view.child_views ?? []).map(find).find(Boolean)
+  const figure = [...(Bokeh.index.roots ?? Bokeh.index)].map(find).find(Boolean)
+  const { canvas, ctx } = figure.canvas_view.primary
+  const left = Math.floor(figure.frame.bbox.left * canvas.width / figure.bbox.width)
+  return ctx.getImageData(0, 0, left - 12, 1).data.reduce((sum, value) => sum + value, 0)
+}"""
+
+
+def test_nothing_stays_at_the_edge_of_a_figure_whose_axis_has_moved(open_page):
+    tab = open_page("?tab=data&nv=8&nh=3&T=600&model=stochastic&learner=exact&out=0", width=1400, height=900)
+    tab.get_by_label("Reveal hidden units").first.click()
+    tab.get_by_text("have the wrong sign").first.wait_for()
+    tab.wait_for_timeout(500)
+    assert tab.evaluate(TOP_ROW, "Raster") == 0

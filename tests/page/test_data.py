@@ -30,6 +30,17 @@ def test_data_tab_shows_activity_correlations_network_and_path(opened):
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+def test_hidden_states_as_found_stand_under_the_true_ones_and_what_is_wrong_is_counted(opened):
+    tab = opened("?tab=data&nv=8&nh=2&T=600&out=0&model=stochastic&learner=exact&step=5", width=800)
+    tab.get_by_label("Reveal hidden units").first.click()
+    tab.get_by_text("Told by the couplings of step 5:").first.wait_for()
+    tab.get_by_text("the least that any method can reach").first.wait_for()
+    press(tab, "Step")
+    tab.get_by_text("Told by the couplings of step 6:").first.wait_for()
+    tab.get_by_label("Reveal hidden units").first.click()
+    until(tab, lambda: not tab.get_by_text("Told by the couplings").first.is_visible(), "nothing to be told")
+
+
 def test_a_unit_is_isolated_by_keyboard_and_by_menu(small):
     tab = small
     network = drawing(tab, "Network over time")

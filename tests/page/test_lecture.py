@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.pages import front, press, state, until, wait_for
+from tests.pages import ALL, front, press, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -22,6 +22,9 @@ LETTERS = """() => {
   return found
 }"""
 
+NUMBERS = """all(document).filter((it) => it.matches("text.number")).map((it) =>
+  parseFloat(getComputedStyle(it).fontSize) * it.getScreenCTM().a)"""
+
 
 def query_of(tab):
     return {key: values[-1] for key, values in parse_qs(urlsplit(tab.url).query).items()}
@@ -31,7 +34,7 @@ def test_a_lecture_is_read_from_the_back_row(open_page):
     tab = open_page("?lesson=hidden-twin&mode=lecture&hide=settings", width=1920, height=1080)
     until(tab, lambda: tab.evaluate(LETTERS), "the magnification")
     sizes = dict(tab.evaluate(LETTERS))
-    assert {"Align to truth", "True couplings", "Flip", "Run"} <= set(sizes)
+    assert {"Align to truth", "True couplings", "Flip", "Run", "Share link", "Teach"} <= set(sizes)
     assert min(sizes.values()) > 23.9, min(sizes.items(), key=lambda each: each[1])
     figure = """() => [...Bokeh.documents[0]._all_models.values()].filter((it) => it.name === "Cost per bin")
       .map((it) => [it.below[0].major_label_text_font_size])[0]"""
@@ -50,6 +53,29 @@ def test_a_lecture_is_read_from_the_back_row(open_page):
     assert min(widths) >= 4, "those as found"
     assert max(widths) > 1.5 * min(widths), "and the aligned ones are told from them"
     assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert min(tab.evaluate(f"(() => {{ {ALL}; return {NUMBERS} }})()")) > 23, "numbers of the units"
+
+
+@pytest.mark.parametrize(("size", "query"), [((1920, 1080), ""), ((1280, 720), "&hide=settings")])
+def test_network_maps_and_curves_are_in_sight_beside_each_step_of_a_lesson(open_page, size, query):
+    tab = open_page(f"?lesson=how-much-data&mode=lecture{query}", width=size[0], height=size[1])
+    tab.get_by_text("step 1 of 4").wait_for()
+    until(tab, lambda: tab.evaluate(LETTERS), "the magnification")
+    card = tab.get_by_label("Lesson", exact=True).first
+    shown = "True couplings", "Inferred", "Inferred − true", "Cost per bin", "Errors of the couplings"
+
+    def in_sight():
+        boxes = [tab.get_by_role("img", name=name, exact=True).first.bounding_box() for name in shown]
+        below = card.bounding_box()["y"] + card.bounding_box()["height"]
+        return all(below <= box["y"] + 1 and box["y"] + box["height"] <= size[1] + 1 for box in boxes)
+
+    until(tab, in_sight, "the first step", 20)
+    press(tab, "Run")
+    wait_for(tab, lambda now: not now["running"] and now["step"] > 30, "the end")
+    press(tab, "Next")
+    tab.get_by_text("step 2 of 4").wait_for()
+    tab.wait_for_timeout(2000)  # in which what it speaks of is brought into sight
+    assert in_sight()
 
 
 def test_a_magnified_map_tells_of_the_cell_under_the_mouse(open_page):

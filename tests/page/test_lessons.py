@@ -128,6 +128,36 @@ def test_a_setting_that_the_link_hides_is_set_from_the_text(open_page):
     tab.get_by_text("This page does not show it.").wait_for()
 
 
+def test_digits_answer_while_a_lesson_asks_and_flip_when_it_does_not(open_page):
+    tab = open_page("?lesson=mean-field&learner=exact", width=1280, height=720)
+    tab.get_by_text("step 1 of 4").wait_for()
+    signs = wait_for(tab, lambda now: "gauge" in now, "the run")["gauge"]["signs"]
+    ran(tab, "exact")
+    go_on(tab, 2, 4)
+    signs = state(tab)["gauge"]["signs"]
+    tab.keyboard.press("7")  # there is no seventh answer
+    tab.keyboard.press("2")
+    tab.get_by_role("button", name="✓ Yes", exact=True).wait_for()
+    assert tab.get_by_role("button", name="No", exact=True).get_attribute("aria-pressed") == "true"
+    assert state(tab)["gauge"]["signs"] == signs, "nothing was flipped"
+    tab.keyboard.press("2")
+    wait_for(tab, lambda now: now["gauge"]["signs"] != signs, "a flip")
+
+
+def test_a_phone_has_the_answers_under_the_question_and_a_row_of_tabs_that_fades_where_it_goes_on(open_page):
+    tab = open_page("?lesson=impossible", width=390, height=844)
+    tab.get_by_text("step 1 of 5").wait_for()
+    question = tab.get_by_text("Can M be inferred all the same?").last.bounding_box()
+    answer = tab.get_by_role("button", name="Yes", exact=True).bounding_box()
+    leave = tab.get_by_role("button", name="Leave the lesson", exact=True).bounding_box()
+    assert leave["y"] < question["y"] < question["y"] + question["height"] <= answer["y"] + 1
+    tabs = tab.get_by_role("tablist").first
+    fades = "(row) => [row.classList.contains('more-left'), row.classList.contains('more-right')]"
+    until(tab, lambda: tabs.evaluate(fades) == [False, True], "more to the right")
+    tabs.evaluate("(row) => { row.scrollLeft = row.scrollWidth }")
+    until(tab, lambda: tabs.evaluate(fades) == [True, False], "more to the left")
+
+
 def test_a_link_opens_the_lesson_and_back_shows_what_was(open_page):
     tab = open_page("?lesson=hidden-twin&theme=dark", width=1280, height=720)
     tab.get_by_text("step 1 of 7").wait_for()

@@ -136,7 +136,7 @@ def test_at_figure_3_all_starts_reach_the_best_cost(opened):
 
 def test_before_anything_is_run_eight_starts_of_fig_3_are_shown_and_can_be_loaded(open_page):
     tab = open_page("?tab=restarts", width=1280, height=720)
-    tab.get_by_text("What it is about").wait_for()
+    tab.get_by_text("An example, eight finished starts of Fig. 3:").wait_for()
     tab.get_by_text("8 of 8 starts reached the best cost").wait_for()
     assert rows(tab).count() == 8
     cost = numbers(rows(tab).nth(2))["cost"]

@@ -33,7 +33,7 @@ def judged(*, held_out=True, fits=("Fit",), **settings):
 def test_the_best_model_is_marked_and_the_criteria_are_told():
     last, _, _ = judged()
     table, words = table_of(last, "#5b4fcf"), verdict_of(last)
-    assert table.count("<span>best</span>") == 1
+    assert table.count("<span>best fit</span>") == 1
     assert '<tr class="best"><th scope="row">Fit' in table
     assert "n = 1,999 transitions" in table
     assert "**Fit predicts held-out data best**" in words
@@ -57,7 +57,7 @@ def test_a_sampled_likelihood_is_shown_with_its_error_and_its_effective_samples(
 
 def test_without_held_out_data_nothing_is_marked_and_a_way_out_is_told():
     last, _, _ = judged(held_out=False)
-    assert "best</span>" not in table_of(last, "#5b4fcf")
+    assert "best fit</span>" not in table_of(last, "#5b4fcf")
     assert "There are no held-out data" in verdict_of(last)
 
 
@@ -135,7 +135,7 @@ def test_the_defaults_of_the_page_are_what_these_tests_count():
 
 def test_before_anything_is_scored_the_run_of_fig_3_is_shown(open_page):
     tab = open_page("?tab=scores", width=1280, height=720)
-    tab.get_by_text("What it is about, the run of Fig. 3 that is kept:").wait_for()
+    tab.get_by_text("An example, the finished run of Fig. 3:").wait_for()
     tab.get_by_role("rowheader", name="The run of Fig. 3").wait_for()
     assert tab.get_by_role("row").count() > 4
     tab.get_by_text("predicts held-out data best").wait_for()

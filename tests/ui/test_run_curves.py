@@ -87,3 +87,25 @@ def test_labels_at_the_ends_of_curves_have_each_a_line_as_far_as_there_is_room(n
     heights = np.sort(curves._ends.data["y"])
     assert np.diff(heights).min() >= 2.0 * min(LINE / FRAME, (1.0 - LINE / FRAME) / (n - 1)) - 1e-9
     assert 0.0 < heights[0] < heights[-1] < 2.0
+
+
+def test_a_curve_that_is_drawn_by_exponents_is_told_as_the_cost_that_it_is(frames):
+    curves = CostCurves()
+    (_, (label, _value)), told = curves._hover.tooltips, curves._hover.formatters["$snap_y"]
+    assert (label, told.args["exponents"]) == ("nats per bin", False)
+    curves.logarithmic = True
+    curves.show(frames[-1])
+    (_, (label, _value)) = curves._hover.tooltips
+    assert (label, told.args["exponents"]) == ("nats per bin, excess", True)
+    drawn = np.asarray(curves._source.data["ys"][0])
+    assert drawn.max() == pytest.approx(
+        np.log10(frames[-1].trace["cost"][0] - frames[-1].trace["cost"].min()), abs=1e-3
+    )
+
+
+def test_labels_stand_beyond_the_longest_curve():
+    curves = Curves({"short": (1.0, "solid"), "long": (1.0, "solid")}, "y", "Two")
+    line = {name: Line(name, name, np.arange(n + 1.0), np.zeros(n + 1)) for name, n in (("short", 10), ("long", 60))}
+    curves.draw(list(line.values()), -1.0, 1.0)
+    assert min(curves._ends.data["x"]) > 60.0
+    assert curves._leaders.data["x0"] == [10.0, 60.0]

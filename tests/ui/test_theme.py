@@ -2,7 +2,7 @@
 
 import pytest
 
-from hidviz.ui.theme import DARK, LIGHT, block_letters
+from hidviz.ui.theme import DARK, LIGHT, block_letters, diverging
 
 
 def luminance(colour):
@@ -18,3 +18,23 @@ def test_the_letters_of_all_blocks_have_the_contrast_of_text(dark):
         for colour in (*block_letters(dark).values(), ink.text, ink.quiet, ink.accent, ink.bad):
             high, low = sorted((luminance(colour), luminance(paper)), reverse=True)
             assert (high + 0.05) / (low + 0.05) >= 4.5, (colour, paper)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_zero_has_no_colour_and_a_larger_coupling_is_seen_better(dark):
+    shades, paper = diverging(dark), (DARK if dark else LIGHT).paper
+    half = len(shades) // 2
+    assert shades[half] == paper
+    for side in (shades[half::-1], shades[half:]):
+        contrasts = [abs(luminance(shade) - luminance(paper)) for shade in side[::8]]
+        assert contrasts == sorted(contrasts)
+
+
+def test_small_couplings_are_seen_on_a_dark_page_as_well():
+    def contrast(dark, size):
+        shades, paper = diverging(dark), (DARK if dark else LIGHT).paper
+        high, low = sorted((luminance(shades[round((1 + size) * (len(shades) // 2))]), luminance(paper)), reverse=True)
+        return (high + 0.05) / (low + 0.05)
+
+    for size in (0.2, -0.2):
+        assert contrast(True, size) > 0.9 * contrast(False, size), size

@@ -34,6 +34,12 @@ amend("core/visuals/visual", "VisualProperties", "_get_css_value", () => () => "
 // So does every look at the size of a letter, which is in pixels everywhere here; Bokeh asks what an em would be.
 amend("models/plots/plot_canvas", "PlotView", "base_font_size", () => () => 13)
 
+// A canvas is wiped after it was shifted by half a pixel, so that of what touched its upper or left edge half would stay.
+amend("core/util/canvas", "CanvasLayer", "clear", () => function () {
+  const { x, y, width, height } = this.bbox
+  this.ctx.clearRect(x - 1, y - 1, width + 2, height + 2)
+})
+
 // Whatever changes its size, is shown or is hidden has the whole page laid out anew at once, forty times while it opens.
 // Once before the next picture is enough.
 const due = new Map() // roots, and whether their styles are due too

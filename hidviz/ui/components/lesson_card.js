@@ -18,7 +18,7 @@ export function render({ model }) {
   const back = button({}, () => { if (!model.first) { press("back")() } }, _("Back"))
   const next = button({ class: "next" }, press("next")) // also too early, which is answered
   const card = make("section", { class: "lesson", "aria-label": _("Lesson") },
-    make("div", { class: "head" }, lessons, count, hint, answers, back, next, leave), make("div", { class: "said" }, room, text))
+    lessons, count, make("div", { class: "said" }, room, text), hint, answers, back, next, leave) // as it is heard
   const root = make("div", { class: "under" }, card)
 
   const accent = () => getComputedStyle(root).getPropertyValue("--accent")
@@ -69,7 +69,9 @@ export function render({ model }) {
     }
   }
   follow(model, ["options"], () => {
-    answers.replaceChildren(...model.options.map((option) => button({ "data-answer": option }, () => model.send_msg({ answer: option }), option)))
+    answers.replaceChildren(...model.options.map((option, k) => button(
+      { "data-answer": option, "aria-keyshortcuts": k + 1, title: _("Key {key}", { key: k + 1 }) },
+      () => model.send_msg({ answer: option }), option)))
     answered()
   })
   for (const name of ["answer", "right"]) { model.on(name, answered) }

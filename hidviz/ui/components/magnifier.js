@@ -1,9 +1,10 @@
-// The page for the back row: everything below the head is as large as if the window were 1,120 pixels wide.
+// The page for the back row: all but the settings is as large as if the window were 1,120 pixels wide.
 //
 // A browser that magnifies an element tells the places and sizes of what is in it as they are on the screen, while
 // Bokeh lays out by the element's own pixels. So Bokeh's elements are told their own here, and so are its events.
 
 const WIDTH = 1120
+const HEAD = 44 / 52 // of its usual height that the head has before it is magnified
 const OURS = /(^|\s)bk-/ // classes of the elements that Bokeh and Panel lay out
 
 const zoomed = window.hidvizZoom ??= { by: 1, amended: false }
@@ -43,6 +44,9 @@ export function render({ model, el }) {
     }
     zoomed.by = Math.min(3, Math.max(1, innerWidth / WIDTH))
     column.style.zoom = String(zoomed.by)
+    const head = inside(document, "header")
+    if (head) { set(head, { style: `zoom: ${zoomed.by}; --head: ${HEAD}` }) }
+    document.documentElement.style.setProperty("--head", HEAD * zoomed.by) // room for it elsewhere
   }
   if (model.lecture) {
     amendAll()

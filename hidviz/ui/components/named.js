@@ -48,7 +48,9 @@ const bringIntoSight = (parts, { top, bottom }) => {
   const lowest = (n) => Math.max(...boxes.slice(0, n).map((box) => box.bottom))
   let n = parts.length
   while (n > 1 && lowest(n) - highest(n) > bottom - top) { n -= 1 }
-  if (highest(n) < top || lowest(n) > bottom) { scrollBy(parts[0], "y", highest(n) - top) }
+  if (highest(n) < top || lowest(n) > bottom) { // as far as it must, so that what stands above stays whole
+    scrollBy(parts[0], "y", highest(n) < top ? highest(n) - top : Math.min(highest(n) - top, lowest(n) - bottom))
+  }
   const swiped = scrollerOf(parts[0], "x")
   if (swiped !== document.scrollingElement) { scrollBy(parts[0], "x", boxes[0].left - onScreen(swiped).left) }
 }

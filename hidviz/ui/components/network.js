@@ -11,15 +11,17 @@ const FEW = 40 // visible units up to which lighting up is gradual: of many it w
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
 
 // Where units are: visible ones on a ring from the top, clockwise; hidden ones on a line, or a smaller ring, inside.
-const places = (n_visible, n_hidden) => {
+const places = (n_visible, n_hidden, large) => {
   const on = (radius, k, n) => {
     const angle = 2 * Math.PI * k / n - Math.PI / 2
     return [CENTRE + radius * Math.cos(angle), CENTRE + radius * Math.sin(angle)]
   }
-  const visible = Array.from({ length: n_visible }, (_, k) => on(172, k, n_visible))
+  const ring = large ? 154 : 172 // with room around it for the numbers
+  const visible = Array.from({ length: n_visible }, (_, k) => on(ring, k, n_visible))
   const hidden = Array.from({ length: n_hidden }, (_, k) =>
     n_hidden === 1 ? [CENTRE, CENTRE] : n_hidden === 2 ? [CENTRE + (2 * k - 1) * 62, CENTRE] : on(78, k, n_hidden))
-  return { visible, hidden, square: Math.min(22, 700 / n_visible), radius: Math.min(23, 190 / Math.max(n_hidden, 1)),
+  const numbers = Array.from({ length: n_visible }, (_, k) => on(large ? 192 : 197, k, n_visible))
+  return { visible, hidden, numbers, square: Math.min(22, 700 / n_visible), radius: Math.min(23, 190 / Math.max(n_hidden, 1)),
     widest: Math.min(7, 1.5 + 90 / n_visible) }
 }
 
@@ -48,7 +50,8 @@ export function render({ model }) {
 
   const build = () => {
     const { n_visible, n_hidden } = model
-    place = places(n_visible, n_hidden)
+    place = places(n_visible, n_hidden, model.large)
+    root.classList.toggle("large", model.large)
     units.replaceChildren()
     units.classList.toggle("gradual", n_visible <= FEW)
     const every = n_visible > 120 ? 20 : n_visible > 40 ? 10 : n_visible > 24 ? 5 : 1
@@ -58,9 +61,8 @@ export function render({ model }) {
       square.append(draw("title", {}, _("visible {unit}", { unit: k + 1 })))
       units.append(square)
       if (k === 0 || (k + 1) % every === 0) {
-        const out = 1 + 25 / 172
-        units.append(draw("text", { class: "number", x: CENTRE + out * (x - CENTRE), y: CENTRE + out * (y - CENTRE) },
-          String(k + 1)))
+        const [beside, above] = place.numbers[k]
+        units.append(draw("text", { class: "number", x: beside, y: above }, String(k + 1)))
       }
       return square
     })

@@ -35,6 +35,7 @@ class Network(Component):
     states = param.List([], doc="Some bins of the data, each a text of 1 (spike) and 0.")
     running = param.Boolean(doc="Whether a run is under way.")
     flicker = param.Boolean(True, doc="Whether the units show the data while it is.")
+    large = param.Boolean(doc="Whether it is read from far away.")
     caption = param.String(doc="What is drawn: below it, and its name for those who hear it.")
 
     def __init__(self, on_choose: Callable[[int], None], **params: Any) -> None:

@@ -35,6 +35,12 @@ export function render({ model }) {
     const { offsetLeft, offsetWidth } = tabs[model.active]
     bar.scrollLeft = offsetLeft - bar.offsetLeft - (bar.clientWidth - offsetWidth) / 2
   }
+  const fade = () => {
+    bar.classList.toggle("more-left", bar.scrollLeft > 1)
+    bar.classList.toggle("more-right", bar.scrollWidth - bar.clientWidth - bar.scrollLeft > 1)
+  }
+  bar.addEventListener("scroll", fade)
+  new ResizeObserver(fade).observe(bar)
   follow(model, ["active"], () => {
     tabs.forEach((tab, k) => set(tab, { "aria-selected": k === model.active, tabindex: k === model.active ? 0 : -1 }))
     requestAnimationFrame(centre)

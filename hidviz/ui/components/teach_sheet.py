@@ -16,6 +16,8 @@ class Magnifier(Component):
 
     lecture = param.Boolean(doc="Whether a lecture is given.")
 
+    _shared = ("named",)
+
 
 class TeachSheet(Component):
     """A sheet over the page: a lesson and what is to be hidden, and the links that follow from them.

@@ -14,12 +14,14 @@ import numpy as np
 from bokeh.models import (
     BasicTicker,
     ColumnDataSource,
+    CustomJSHover,
     HoverTool,
     MultiLine,
     Range1d,
     Scatter,
     Segment,
     Text,
+    TickFormatter,
 )
 from bokeh.plotting import figure
 
@@ -32,6 +34,7 @@ from hidviz.ui.theme import LIGHT, inks
 LEADER = 0.02  # of the width of the frame: from the end of a curve to its label
 LINE, FRAME = 15, 106  # pixels: what a label needs of height, and how high the frame is
 ROOM = 132  # pixels beside the frame, for what the curves carry at their ends
+ORDINATE = "return exponents ? (10 ** value).toExponential(2) : value.toFixed(4)"
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class Curves:
             xs="xs", ys="ys", line_color="color", line_width="width", line_dash="dash", line_join="round"
         )  # fmt: skip
         lines = self.figure.add_glyph(self._source, glyph)
-        self.figure.yaxis.ticker = BasicTicker(desired_num_ticks=5)
+        self.figure.xaxis.ticker = self.figure.yaxis.ticker = BasicTicker(desired_num_ticks=5)
         nothing = {"x": np.nan, "y": np.nan, "text": "", "color": LIGHT.text}
         self._ends = ColumnDataSource({name: [value] * len(styles) for name, value in nothing.items()})
         self.figure.add_glyph(
@@ -88,14 +91,15 @@ class Curves:
         self._leaders = ColumnDataSource({name: [np.nan] * len(styles) for name in ("x0", "y0", "x1", "y1")})
         self._leader = Segment(x0="x0", y0="y0", x1="x1", y1="y1", line_width=1, line_color=LIGHT.quiet)
         self.figure.add_glyph(self._leaders, self._leader, level="overlay")
-        self.figure.add_tools(
-            HoverTool(
-                renderers=[lines],
-                tooltips=[(_("step"), "$snap_x{0,0}"), (axis, "$snap_y{0.0000[00]}")],
-                mode="mouse",
-                line_policy="nearest",
-            )
+        self._told = CustomJSHover(args={"exponents": False}, code=ORDINATE)
+        self._hover = HoverTool(
+            renderers=[lines],
+            tooltips=[(_("step"), "$snap_x{0,0}"), (axis, "$snap_y{custom}")],
+            formatters={"$snap_y": self._told},
+            mode="mouse",
+            line_policy="nearest",
         )
+        self.figure.add_tools(self._hover)
         self._marks = ColumnDataSource({"x": [], "y": [], "text": []})
         self._mark = Scatter(x="x", y="y", size=9, marker="triangle", line_alpha=0.0)
         marks = self.figure.add_glyph(self._marks, self._mark, level="overlay")
@@ -126,7 +130,7 @@ class Curves:
         heights = spread([float(line.y[-1]) for line in labelled], apart, bottom, top)
         spare = [np.nan] * (len(self._styles) - len(labelled))
         ends = [float(line.x[-1]) for line in labelled]
-        beside = [end + LEADER * self.figure.x_range.end for end in ends]
+        beside = [last + LEADER * self.figure.x_range.end] * len(ends)  # where no other curve goes on
         self._ends.data = {
             "x": [*beside, *spare],
             "y": [*heights, *spare],
@@ -141,6 +145,18 @@ class Curves:
             "x1": [*beside, *spare],
             "y1": [*heights, *spare],
         }
+
+    def name_ordinate(self, label: str, formatter: TickFormatter, *, exponents: bool = False) -> None:
+        """Name the ordinate; nothing that stays the same is sent, since the browser lays the figure out anew for it.
+
+        Args:
+            label: what it is, and its unit.
+            formatter: of its ticks.
+            exponents: whether curves are drawn as powers of ten, by their exponents.
+        """
+        put(self.figure.yaxis[0], axis_label=label, formatter=formatter)
+        put(self._told, args={"exponents": exponents})
+        put(self._hover, tooltips=[(_("step"), "$snap_x{0,0}"), (label, "$snap_y{custom}")])
 
     def mark(self, marks: Sequence[tuple[int, str]]) -> None:
         """Set a mark at the foot of the figure for each thing that was done after a step."""

@@ -111,7 +111,7 @@ class Heatmap:
             text_font_size="12px", text_font_style="bold", background_fill_alpha=0.85,
             x_offset=1, y_offset=1, padding=1,
         )  # fmt: skip
-        self.figure.add_glyph(self._letters, self._letter)
+        self.figure.add_glyph(self._letters, self._letter, level="overlay")  # which is not cut off at the frame
         self._boxes = ColumnDataSource({"x": [], "y": [], "width": [], "height": [], "color": []})
         self.figure.add_glyph(
             self._boxes,

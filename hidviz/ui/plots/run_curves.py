@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from bokeh.models import ColumnDataSource, CustomJSTickFormatter, NumeralTickFormatter, Scatter, TickFormatter
+from bokeh.models import ColumnDataSource, CustomJSTickFormatter, HoverTool, NumeralTickFormatter, Scatter
 
 from hidviz.experiments import Frame, Setup
 from hidviz.network import MATRICES
@@ -38,12 +38,14 @@ class CostCurves(Curves):
     """Costs per bin, on a linear or a logarithmic scale."""
 
     def __init__(self) -> None:
-        super().__init__(STYLES, _("cost (nats per bin)"), _("Cost per bin"))
+        super().__init__(STYLES, _("nats per bin"), _("Cost per bin"))
         self.logarithmic = False
         self._plain, self._powers = NumeralTickFormatter(format="0.00"), _powers_of_ten()
         self._best = ColumnDataSource({"x": [], "y": []})
         self._best_mark = Scatter(x="x", y="y", size=9, marker="circle", fill_alpha=0.0, line_width=2)
-        self.figure.add_glyph(self._best, self._best_mark)
+        best = self.figure.add_glyph(self._best, self._best_mark)
+        tip = [(_("step"), "@x{0,0}"), (_("lowest held-out cost"), "@y{0.0000}")]
+        self.figure.add_tools(HoverTool(renderers=[best], tooltips=tip))
 
     def show(self, frame: Frame) -> None:
         """Draw the costs of a frame."""
@@ -74,7 +76,7 @@ class CostCurves(Curves):
         self.draw(lines, low, high)
         best = frame.snapshot.best
         put(self._best, data={"x": [best.step] if best else [], "y": [best.cost] if best else []})
-        self._set_axis(_("cost (nats per bin)"), self._plain)
+        self.name_ordinate(_("nats per bin"), self._plain)
         put(self._plain, format="0.00" if high - low > 0.2 else "0.0000")
 
     def _show_excess(self, curves: list[Line]) -> None:
@@ -86,11 +88,7 @@ class CostCurves(Curves):
         high = max(float(line.y.max()) for line in lines) + 0.4
         self.draw(lines, float(np.log10(SMALLEST_EXCESS)), high)
         put(self._best, data={"x": [], "y": []})
-        self._set_axis(_("excess cost (nats per bin)"), self._powers)
-
-    def _set_axis(self, label: str, formatter: TickFormatter) -> None:
-        """Name the ordinate; nothing that stays the same is sent, since the browser lays the figure out anew for it."""
-        put(self.figure.yaxis[0], axis_label=label, formatter=formatter)
+        self.name_ordinate(_("nats per bin, excess"), self._powers, exponents=True)
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme: the accent for training, ink for everything it is compared with."""

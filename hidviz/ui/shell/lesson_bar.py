@@ -79,6 +79,16 @@ class LessonBar:
             self._hint = Hint(self.run.key, self.run.place, _("First do or answer what it asks."), until_done=True)
         self.run.go_on()
 
+    @property
+    def asks(self) -> bool:
+        """Whether a question waits for an answer."""
+        return bool(self.run.step and self.run.step.options and not self.run.answer)
+
+    def answer(self, place: int) -> None:
+        """Answer with the option at this place; nothing where there is none."""
+        if self.run.step and place in range(len(self.run.step.options)):
+            self.run.choose(_(self.run.step.options[place]))
+
     def _set(self) -> None:
         """Set what the step names, or say that the page does not have it."""
         if self.run.step is not None and not self.run.step.sets:

@@ -166,14 +166,22 @@ class CompareTab:
         )  # fmt: skip
         self.hint = sentence(_(IDLE))
         self.selects = [
-            pmui.Select(label=label, options=[], visible=False, size="small", width=320, margin=(8, 16, 8, 0))
+            pmui.Select(
+                label=label,
+                options=[],
+                visible=False,
+                size="small",
+                width=None,
+                max_width=420,
+                margin=(8, 16, 8, 0),
+                styles={"flex": "1 1 330px", "min-width": "0"},
+                sx={"& .MuiSelect-select": {"fontSize": 15}},
+            )
             for label in (_("One"), _("Other"))
         ]
         for select in self.selects:
             select.param.watch(self._changed, "value")
-        self.curves = Curves(
-            {"one": (3.0, "solid"), "other": (2.0, "dashed")}, _("cost (nats per bin)"), _("Costs compared")
-        )
+        self.curves = Curves({"one": (3.0, "solid"), "other": (2.0, "dashed")}, _("nats per bin"), _("Costs compared"))
         self.heatmaps = [Heatmap(_(name)) for name in (N_("one"), N_("other"), N_("difference"))]
         self.knobs = table_pane()
         self.verdict = sentence(margin=(8, 0))

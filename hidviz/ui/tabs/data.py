@@ -20,11 +20,12 @@ from hidviz.experiments import Data, Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import Recording
 from hidviz.numerics import Array, States
-from hidviz.ui.layout import heading, row
+from hidviz.ui.layout import heading, row, sentence
 from hidviz.ui.plots.correlation_maps import CorrelationMaps
 from hidviz.ui.plots.raster import Raster
 from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
+from hidviz.ui.state.telling import Telling
 from hidviz.ui.tabs.error_path import ErrorPath
 from hidviz.ui.tabs.network import NetworkView
 from hidviz.ui.text.language import N_, _
@@ -82,7 +83,8 @@ class DataTab:
         self._data: Data | None = None
         self._counted: Counted | None = None
         self._counter: Runner[Counted] = Runner()
-        self._of_recording, self._of_estimate = Changes(), Changes()
+        self.telling = Telling()
+        self._of_recording, self._of_estimate, self._of_states = Changes(), Changes(), Changes()
         self.raster, self.maps, self.network, self.path = Raster(), CorrelationMaps(), NetworkView(), ErrorPath()
         self._controls()
         self.layout = self._layout()
@@ -94,7 +96,13 @@ class DataTab:
         return frame is not None and (
             self._of_recording.stirred(frame.data, self._counter.version)
             or self._of_estimate.stirred(frame, period=self._period)
+            or self._of_states.stirred(*self._states(frame))
         )
+
+    def _states(self, frame: Frame) -> tuple[object, ...]:
+        """All that what is said of the hidden states depends on."""
+        running = self._session.running
+        return self.reveal.value, self.telling.version, running, None if running else frame, frame.data
 
     @property
     def _period(self) -> float:
@@ -109,11 +117,14 @@ class DataTab:
         if recording is not None and recording[0]:
             self._of_estimate.spoil()
         estimate = self._of_estimate.due(frame, period=self._period)
-        if recording is None and estimate is None:
+        states = self._of_states.due(*self._states(frame))
+        if recording is None and estimate is None and states is None:
             return False
         with hold():
             if recording is not None:
                 self._look_at_recording(frame.data, is_new=recording[0], is_counted=recording[1])
+            if states is not None:
+                self._tell(frame)
             if estimate is not None:
                 self._follow(frame)
         return True
@@ -128,6 +139,7 @@ class DataTab:
     def close(self) -> None:
         """Give up counting."""
         self._counter.stop()
+        self.telling.stop()
 
     # Building, once
 
@@ -137,6 +149,7 @@ class DataTab:
         self.first = pmui.IntSlider(label=_("First bin shown"), value=0, start=0, end=1, **slide)
         self.length = pmui.Select(label=_("Bins shown"), options={str(n): n for n in WINDOWS}, value=200, **wide)
         self.reveal = pmui.Switch(label=_("Reveal hidden units"), value=False, margin=(6, 0))
+        self.said = sentence(margin=(2, 0), visible=False)
         for control in (self.first, self.length, self.reveal):
             control.param.watch(self._changed, "value")
 
@@ -146,6 +159,7 @@ class DataTab:
         sections = {
             _("Recorded activity"): (
                 row(self.first, self.length, self.reveal, basis=190),
+                self.said,
                 pn.FlexBox(raster, rates_beside, flex_wrap="nowrap", gap="16px", sizing_mode="stretch_width"),
             ),
             _("Correlations between visible units"): (self.maps.layout,),
@@ -187,6 +201,13 @@ class DataTab:
         learner = LEARNERS[frame.experiment.learner]
         self.path.show(frame, continuous=learner.hidden == "continuous")
 
+    def _tell(self, frame: Frame) -> None:
+        """What the data tell of the hidden states, if they are revealed."""
+        running, revealed = self._session.running, self.reveal.value
+        self.telling.follow(frame, running=running, wanted=revealed)
+        self.said.param.update(object=self.telling.in_words(frame, running=running), visible=revealed)
+        self._draw_window()
+
     def _changed(self, *_: Any) -> None:
         self._of_recording.spoil()  # drawn at the next look: here the document may not be locked
 
@@ -198,9 +219,12 @@ class DataTab:
         if self.first.end != last:
             self.first.param.update(end=last, value=min(self.first.value, last))
         shown = window(recording, self.first.value, self.length.value)
-        hidden = hidden[shown.begin : shown.begin + len(shown.s), : hidden.shape[1] * self.reveal.value]
-        self.raster.fit(recording.n_visible, hidden.shape[1])
-        self.raster.show(shown.begin, shown.s, hidden, shown.starts)
+        bins = slice(shown.begin, shown.begin + len(shown.s))
+        hidden = hidden[bins, : hidden.shape[1] * self.reveal.value]
+        told = self.telling.told if self.reveal.value else None
+        states = None if told is None else np.pad(told.states, ((0, 1), (0, 0)))[bins]  # nothing tells of the last bin
+        self.raster.fit(recording.n_visible, hidden.shape[1], told=told is not None)
+        self.raster.show(shown.begin, shown.s, hidden, shown.starts, states)
         self._draw_rates()
 
     def _draw_rates(self) -> None:

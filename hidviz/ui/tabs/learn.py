@@ -200,7 +200,7 @@ class LearnTab:
         n_found = frame.snapshot.couplings.n_hidden
         hides = LEARNERS[frame.experiment.learner].hidden != "none"
         if not self._session.running or time.monotonic() - self._read_at > READABLE:
-            self.units.units = units_of(frame) if hides else []
+            self.units.units = units_of(frame, align=self.align_switch.value) if hides else []
             self.unit_tools.n = len(self.units.units)
             self._draw_network(frame)
             self._read_at = time.monotonic()

@@ -28,7 +28,7 @@ TITLES = (
     N_("Take it with you"),
 )
 PERIOD = 0.2  # seconds between drawings
-SAMPLE = N_("What it is about: 16 units of a hippocampus, the first 10 s. Try ours takes all 998 s of it.")
+SAMPLE = N_("An example: 16 units of a hippocampus, the first 10 s. Try ours takes all 998 s of it.")
 
 
 class MyDataTab:

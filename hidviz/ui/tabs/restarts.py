@@ -37,7 +37,7 @@ from hidviz.ui.text.language import N_, _
 
 PERIOD = 0.2  # seconds between drawings while the starts are learning
 IDLE = N_("Learn from many random starts on the same data: do they end at one model, up to signs and labels?")
-SHOWN = N_("What it is about, eight starts of Fig. 3 that are kept:")
+SHOWN = N_("An example, eight finished starts of Fig. 3:")
 
 
 class RestartsTab:

@@ -34,7 +34,7 @@ IDLE = N_(
     "Score the fit that the Learn tab shows on data it has not seen, beside models without "
     "hidden units; or ask how precisely the data determine each of its couplings."
 )
-SHOWN = N_("What it is about, the run of Fig. 3 that is kept:")
+SHOWN = N_("An example, the finished run of Fig. 3:")
 MOVED = N_("The page has moved on since: press again to score what it shows now.")
 
 

@@ -13,7 +13,10 @@ from hidviz.ui.components.network import Network
 from hidviz.ui.plots.axes import enlarge
 from hidviz.ui.text.language import _
 
-MAP = 226  # pixels of the page, magnified, that a map and the network may have: the curves must be in sight below them
+MAP, DRAWING = (
+    142,
+    170,
+)  # pixels of the page, magnified: with them a lesson, the maps and the curves are in sight at once
 
 
 class Tab(Protocol):
@@ -131,7 +134,8 @@ class TabHost:
                 if pane.max_width:
                     pane.max_width = MAP
             for network in tab.layout.select(Network):
-                network.styles = dict(network.styles) | {"max-width": f"{MAP}px"}
+                network.large = True
+                network.styles = dict(network.styles) | {"max-width": f"{DRAWING}px"}
 
     def _come_forward(self, _: Any) -> None:
         self._show()

@@ -29,6 +29,11 @@ class Term:
 
 TERMS = (
     Term("bin", "[Bb]ins?", "One time step: in each bin every unit is either active or silent."),
+    Term(
+        "the paper",
+        r"[Tt]he paper|Fig\. \d",
+        "Tyrcha and Hertz, “Network inference with hidden units”, 2014: its figures are live here.",
+    ),
     Term("nats", "nats?", "The unit of surprise, by natural logarithms: 0.69 nats are one yes-or-no answer."),
     Term("held-out", "[Hh]eld-out", "Data kept aside: the learner never fits them, so they show how well it predicts."),
     Term("gauge", "[Gg]auges?", "One of the equally good ways to label the hidden units and choose their signs."),

@@ -10,7 +10,7 @@ KEYS = (
     ("s", N_("one step")),
     ("h", N_("half a step: M-step or E-step")),
     ("r", N_("rewind")),
-    ("1 … 9", N_("flip hidden unit 1 … 9")),
+    ("1 … 9", N_("flip hidden unit 1 … 9; while a lesson asks, answer")),
     ("a", N_("align to truth, on or off")),
     ("u, U", N_("undo, redo")),
     ("← →", N_("in a lecture: steps of the lesson")),
@@ -26,7 +26,10 @@ PARAGRAPHS = (
        "unit came out with its sign flipped, or under another label. <b>Flip</b> it, and the cost does not move: no "
        "data can tell the two apart."),
     N_("A cost is −log likelihood per time bin, in nats. It ends <i>below</i> the cost at the truth on the training "
-       "data, and above it on held-out data: that gap is what learning from finite data costs."),
+       "data, and above it on held-out data: that gap is what learning from finite data costs. A ring marks the lowest "
+       "held-out cost, a triangle something that was done: point at it."),
+    N_("The paper is Joanna Tyrcha and John Hertz, <i>Network inference with hidden units</i>, Mathematical "
+       "Biosciences and Engineering 11 (2014) 149–165; presets and figures named “Fig.” are its own."),
 )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def table_of(judgement: Judgement, accent: str) -> str:
 
 def _model_row(candidate: Candidate, best: bool) -> str:
     paid = candidate.criteria
-    held_out = _shown(candidate.held_out) + (f"<span>{_('best')}</span>" if best else "")
+    held_out = _shown(candidate.held_out) + (f"<span>{_('best fit')}</span>" if best else "")
     cells = (_shown(candidate.training), held_out, *((f"{paid.aic:,.1f}", f"{paid.bic:,.1f}") if paid else "––"))
     values = "".join(f'<td class="held">{cell}</td>' if k == 1 else f"<td>{cell}</td>" for k, cell in enumerate(cells))
     number = f"{candidate.n_parameters:,}" if candidate.n_parameters else "–"

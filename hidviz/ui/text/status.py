@@ -81,8 +81,13 @@ def state_of(
     return json.dumps(state)
 
 
-def units_of(frame: Frame) -> list[dict[str, Any]]:
-    """For each hidden unit of the estimate: which true unit it matches, with which sign, and how well."""
+def units_of(frame: Frame, *, align: bool = False) -> list[dict[str, Any]]:
+    """For each hidden unit of the estimate: which true unit it matches, with which sign, and how well.
+
+    Args:
+        frame: what is shown.
+        align: whether its couplings are drawn aligned to the truth, so that no sign is seen to be another.
+    """
     n_found, n_true = frame.snapshot.couplings.n_hidden, frame.data.truth.n_hidden
     agreement = cosines(frame.snapshot.couplings, frame.data.truth)
     place = np.argsort(frame.gauge.order)
@@ -94,7 +99,13 @@ def units_of(frame: Frame) -> list[dict[str, Any]]:
         if true >= n_true:
             units.append({"match": _("matches no true unit"), "overlap": 0.0, "flipped": False})
             continue
-        told = _("true h{unit}, opposite sign · cosine {cos:.2f}") if flipped else _("true h{unit} · cosine {cos:.2f}")
+        told = (
+            _("true h{unit} · cosine {cos:.2f}")
+            if not flipped
+            else _("true h{unit}, drawn flipped · cosine {cos:.2f}")
+            if align
+            else _("true h{unit}, opposite sign · cosine {cos:.2f}")
+        )
         match = told.format(unit=true + 1, cos=abs(overlap))
         units.append({"match": match, "overlap": overlap, "flipped": flipped})
     return units
@@ -160,7 +171,7 @@ def network_caption(unit: int | None) -> str:
     """What the drawing of the network shows: the couplings of this hidden unit, counted from 0; None without any."""
     if unit is None:
         return _("The strongest inferred couplings; dashed: negative.")
-    return _("h{unit}: K out, L in; dashed: negative", unit=unit + 1)
+    return _("h{unit}: K out, L in; dashed: < 0", unit=unit + 1)
 
 
 def equivalents_in_words(n_hidden: int) -> str:
