@@ -169,6 +169,40 @@ def test_the_steps_of_adam_decay_to_a_fiftieth():
     assert np.allclose(steps[21:], 0.1 * 0.02)
 
 
+def test_adam_divides_a_mean_slope_by_a_mean_size():
+    """Both are weighted means of all slopes so far, of which nine tenths and 99 hundredths are kept at each step."""
+    cost, start = PROBLEMS["logistic"]
+    points, _ = descend("adam", cost, start, rate=0.01, n_steps=6, horizon=4)
+    slopes = np.array([point.gradient for point in points[:-1]])
+    for k in range(1, len(points)):
+        ages = np.arange(k)[::-1]
+        mean = np.average(slopes[:k], axis=0, weights=0.9**ages)
+        size = np.sqrt(np.average(slopes[:k] ** 2, axis=0, weights=0.99**ages))
+        rate = 0.01 * max(1.0 - k / 5.0, 0.02)
+        moved = points[k].theta - points[k - 1].theta
+        assert np.allclose(moved, -rate * mean / (size + 1e-8), rtol=1e-9, atol=0.0)
+
+
+def test_what_is_used_where_nothing_is_asked_for():
+    assert {name: (rule.default_rate, rule.uses_rate) for name, rule in OPTIMISERS.items()} == {
+        "l-bfgs": (1.0, False), "gradient": (0.2, True), "momentum": (0.1, True), "adam": (0.03, True)
+    }  # fmt: skip
+    assert Schedule(rate=1.0) == Schedule(rate=1.0, box=None, horizon=800, l1=None)
+    assert (Memory().vectors, Memory().scales, Memory().steps) == ((), (), 0)
+
+
+@pytest.mark.parametrize("name", OPTIMISERS)
+def test_every_optimiser_counts_its_steps(name):
+    cost, start = PROBLEMS["logistic"]
+    point, memory = Point(start, *cost(start), None), Memory()
+    for n in range(1, 4):
+        point, memory, evaluations = OPTIMISERS[name].step(
+            lambda theta, _: Point(theta, *cost(theta), None), point, memory, Schedule(rate=0.01)
+        )
+        assert memory.steps == n
+        assert evaluations == 1 or name == "l-bfgs"
+
+
 @pytest.mark.parametrize("name", OPTIMISERS)
 def test_every_optimiser_reaches_the_bottom_of_a_bowl(name):
     curvature = np.array([0.5, 1.0, 2.0])
