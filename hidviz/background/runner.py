@@ -194,7 +194,7 @@ class _Job(Generic[Item]):
     def rate(self) -> float:
         with self._change:
             n = len(self._stamps)
-            return (n - 1) / max(time.monotonic() - self._stamps[0], 1e-9) if n > 1 else 0.0
+            return (n - 1) / max(time.monotonic() - self._stamps[0], 1e-9) if n else 0.0
 
     def work(self) -> None:
         self._gate.enter()

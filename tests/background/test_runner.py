@@ -413,6 +413,20 @@ def test_more_runs_than_places_share_the_machine_evenly(one_place):  # noqa: ARG
     assert max(counts) < 1.5 * min(counts)
 
 
+def test_a_run_keeps_its_place_for_a_turn(one_place, monkeypatch):  # noqa: ARG001
+    monkeypatch.setattr(hidviz.background.runner, "TURN", 3600.0)
+    first, waiting = Runner(), Runner()
+    first.start(counting())
+    wait_until(lambda: first.latest is not None)
+    waiting.start(counting())
+    wait_until(lambda: hidviz.background.runner._gate.crowded)
+    wait_until(lambda n=first.latest: first.latest > n + 1000)
+    assert waiting.latest is None
+    first.stop()
+    wait_until(lambda: waiting.latest is not None)
+    waiting.stop()
+
+
 def test_as_many_runs_as_there_are_cores_work_at_a_time():
     wait_until(lambda: hidviz.background.runner._gate._free == os.cpu_count())
 

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from hidviz.learners import prepare
 from hidviz.learning import learn
 from hidviz.learning.fit import fit
 from hidviz.learning.optimisers import OPTIMISERS
 from hidviz.learning.snapshot import regauge_snapshot, result
 from hidviz.learning.starts import random_start
-from hidviz.network.couplings import Couplings
+from hidviz.network.couplings import Couplings, largest_field
 from hidviz.network.gauge import Gauge, regauge
 from tests.toys import assert_same, backprop, history, noisy
 
@@ -201,6 +202,75 @@ def test_a_box_or_penalty_that_is_new_acts_from_the_next_step():
     damped = list(learn(learner, middle, penalty=1.0))
     assert len(damped) > 2
     assert np.linalg.norm(damped[-1].couplings.vector()) < 0.5 * np.linalg.norm(middle.couplings.vector())
+
+
+@pytest.mark.parametrize(("field", "evaluated"), [(149.9, True), (150.5, False)])
+def test_a_step_to_fields_beyond_150_is_not_evaluated(field, evaluated):
+    _, recording = history()
+    learner = prepare("visible", recording, n_hidden=0)
+    nothing = Couplings(np.zeros((5, 5)), np.zeros((5, 0)), np.zeros((0, 5)))
+    slope = learner(nothing).gradient
+    rate = field * learner.n_transitions / largest_field(slope)
+    calls = []
+
+    def counted(couplings, beliefs):
+        calls.append(largest_field(couplings))
+        return learner.evaluate(couplings, beliefs)
+
+    list(islice(learn(replace(learner, evaluate=counted), nothing, optimiser="gradient", rate=rate), 2))
+    assert calls == pytest.approx([0.0, field] if evaluated else [0.0])
+
+
+def test_steps_of_adam_decay_over_800_where_no_number_is_asked_for():
+    learner, _, start = problem()
+    plain, asked = (
+        list(islice(learn(learner, start, optimiser="adam", max_steps=n), 3))[-1].couplings for n in (None, 800)
+    )
+    assert plain == asked
+    assert asked != list(islice(learn(learner, start, optimiser="adam", max_steps=799), 3))[-1].couplings
+
+
+def test_what_no_longer_holds_is_forgotten_when_a_run_is_resumed_otherwise():
+    learner, _, start = problem()
+    first, _, middle = islice(learn(learner, start, optimiser="momentum"), 3)
+    risen = replace(middle, lowest=first, rises=7)
+    same = next(learn(learner, risen, optimiser="momentum"))
+    assert (same.rises, same.lowest.step, same.memory.steps) == (7, 0, 2)
+    for settings in ({"optimiser": "adam"}, {"optimiser": "momentum", "penalty": 0.1}):
+        other = next(learn(learner, risen, **settings))
+        assert (other.rises, other.lowest, other.step) == (0, None, 2)
+        assert other.memory.steps == (2 if "penalty" in settings else 0)
+        assert other.evaluations == middle.evaluations
+    boxed = next(learn(learner, risen, optimiser="momentum", box=0.05))
+    assert (boxed.rises, boxed.lowest, boxed.memory.steps) == (0, None, 0)
+    assert boxed.evaluations == middle.evaluations + 1
+    assert np.array_equal(boxed.couplings.vector(), np.clip(middle.couplings.vector(), -0.05, 0.05))
+
+
+def test_a_run_within_its_box_is_resumed_without_evaluating_anything():
+    learner, _, start = problem()
+    *_, middle = islice(learn(learner, start, box=0.7), 4)
+    assert np.abs(middle.couplings.vector()).max() < 0.7
+    again = next(learn(learner, middle, box=0.7))
+    assert again is middle or again == middle
+    assert again.evaluations == middle.evaluations
+
+
+def test_rises_are_counted_in_a_row_and_the_lowest_step_is_kept():
+    """Momentum swings through the valley: where the cost is above the lowest so far, that step is remembered."""
+    learner, _, start = problem()
+    lowest, rises, n_risen, before = None, 0, 0, None
+    for snapshot in islice(learn(learner, start, optimiser="momentum", rate=2.0), 60):
+        if lowest is None or snapshot.cost <= lowest.cost:
+            lowest, rises = snapshot, 0
+            assert snapshot.lowest is None
+        else:
+            rises = rises + 1 if snapshot.cost > before.cost else 0
+            assert snapshot.lowest.step == lowest.step
+            n_risen += 1
+        assert snapshot.rises == rises
+        before = snapshot
+    assert n_risen > 5
 
 
 # The end
