@@ -68,6 +68,14 @@ EXPLAINED = (
         "Panel looks whether the document is a key, and not at what stands there.",
     ),
     Explained(
+        "hidviz/ui/state/session.py", "max(1, beliefs.nbytes)", "max(2, beliefs.nbytes)", SAME,
+        "One belief has eight bytes; the 1 stands for none at all, of which as many are kept as there may be.",
+    ),
+    Explained(
+        "hidviz/ui/state/session.py", "ROOM = 250000000.0", "ROOM = 250000001.0", BOUND,
+        "One byte more of 250 million.",
+    ),
+    Explained(
         "hidviz/ui/state/changes.py", "self._stale = False", "self._stale = True", SAME,
         "Before the first drawing all is new, stale or not, and the drawing sets it.",
     ),

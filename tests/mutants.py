@@ -60,8 +60,16 @@ TESTS = {
     "hidviz/experiments/memory.py": ["tests/experiments/test_memory.py"],
     "hidviz/sweeps/sweep.py": ["tests/sweeps/test_sweep.py", "tests/faults/test_command_line.py"],
     "hidviz/sweeps/measurement.py": ["tests/sweeps/test_sweep.py", "tests/sweeps/test_paper_figures.py"],
-    "hidviz/ui/state/session.py": ["tests/ui/test_session.py", "tests/ui/test_session_machine.py"],
-    "hidviz/ui/state/live_run.py": ["tests/ui/test_session.py", "tests/ui/test_session_machine.py"],
+    "hidviz/ui/state/session.py": [
+        "tests/ui/test_acts.py",
+        "tests/ui/test_session.py",
+        "tests/ui/test_session_machine.py",
+    ],
+    "hidviz/ui/state/live_run.py": [
+        "tests/ui/test_acts.py",
+        "tests/ui/test_session.py",
+        "tests/ui/test_session_machine.py",
+    ],
     "hidviz/ui/state/undo.py": ["tests/ui/test_undo.py", "tests/ui/test_session.py"],
     "hidviz/ui/state/changes.py": ["tests/ui/test_changes.py"],
     "hidviz/ui/state/pulse.py": ["tests/ui/test_pulse.py"],
