@@ -48,6 +48,46 @@ EXPLAINED = (
         "Both are written 0 MB.",
     ),
     Explained(
+        "hidviz/background/arenas.py", "_ask('malloc_trim', 0)", "_ask('malloc_trim', 1)", WORK,
+        "One byte more may stay at the top of an arena.",
+    ),
+    Explained(
+        "hidviz/learners/parts/gibbs_sweep.py", "int(700.0 /", "int(701.0 /", WORK,
+        "How many factors one logarithm takes; 709 would be too many.",
+    ),
+    Explained(
+        "hidviz/learners/parts/gibbs_sweep.py", "2.0 * largest", "3.0 * largest", WORK,
+        "Fewer factors for each logarithm, of the same product.",
+    ),
+    Explained(
+        "hidviz/learners/parts/gibbs_sweep.py", "(1.0 + 2.0 * largest)", "(2.0 + 2.0 * largest)", WORK,
+        "Fewer factors for each logarithm, of the same product.",
+    ),
+    Explained(
+        "hidviz/learners/parts/gibbs_sweep.py", "n_rows, 64)", "n_rows, 65)", WORK,
+        "The size of a block of bins, any of which gives the same sample.",
+    ),
+    Explained(
+        "hidviz/learners/parts/gibbs_sweep.py", "2.0 ** (-54)", "3.0 ** (-54)", BOUND,
+        "A random number is 0 or at least 2**-53; this only keeps 0 out.",
+    ),
+    Explained(
+        "hidviz/learners/parts/gibbs_sweep.py", "2.0 ** (-54)", "2.0 ** (-55)", BOUND,
+        "A random number is 0 or at least 2**-53; this only keeps 0 out.",
+    ),
+    Explained(
+        "hidviz/learners/parts/gibbs_sweep.py", "gain > needed[a]", "gain >= needed[a]", BOUND,
+        "No random number equals a probability to the last digit.",
+    ),
+    Explained(
+        "hidviz/learners/mean_field_correlated.py", "_SWEEPS_A_PASS = (40, 30)", "_SWEEPS_A_PASS = (41, 30)", WORK,
+        "One pass more over bins that did not settle; how far they are off is told either way.",
+    ),
+    Explained(
+        "hidviz/learners/mean_field_correlated.py", "_SWEEPS_A_PASS = (40, 30)", "_SWEEPS_A_PASS = (40, 31)", WORK,
+        "How often some bins are solved before the others have their turn; they settle at the same values.",
+    ),
+    Explained(
         "hidviz/learners/mean_field_correlated.py", "counts[gaps > tolerance]", "counts[gaps >= tolerance]", BOUND,
         "No computed gap equals the tolerance to the last digit.",
     ),

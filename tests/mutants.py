@@ -114,6 +114,11 @@ def n_faults(source):
     return len(_places(ast.parse(source)))
 
 
+def lines_of_faults(source):
+    """The number of the line of each of them."""
+    return [getattr(node, "lineno", 0) for node, _ in _places(ast.parse(source))]
+
+
 def fault(source, k):
     """The k-th of them: the number of its line, and the source with it."""
     tree = ast.parse(source)

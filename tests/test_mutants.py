@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.equivalent import EXPLAINED, explanation
-from tests.mutants import ROOT, TESTS, changed, fault, in_words, n_faults
+from tests.mutants import ROOT, TESTS, changed, fault, in_words, lines_of_faults, n_faults
 
 SOURCE = """
 def clip(x, low=0):
@@ -53,6 +53,20 @@ def test_what_changes_no_answer_is_left_out():
     assert "x = 2" in fault(source, 0)[1]
 
 
+def statements(text):
+    """Of each statement, or its head where others stand in it, the lines and what Python would write there."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            end = body[0].lineno if body else node.end_lineno + 1
+            yield range(node.lineno, end), ast.unparse(node).partition("\n" if body else "\0")[0]
+
+
+def lines_with(piece, text):
+    """The lines of the statements in which a piece of a line stands."""
+    return {line for lines, said in statements(text) if piece in said for line in lines}
+
+
 @pytest.mark.parametrize("each", EXPLAINED, ids=lambda each: f"{Path(each.module).stem}: {each.after}"[:60])
 def test_what_is_explained_as_equivalent_is_a_fault_that_is_planted(each):
     text = (ROOT / each.module).read_text(encoding="utf-8")
@@ -60,7 +74,9 @@ def test_what_is_explained_as_equivalent_is_a_fault_that_is_planted(each):
     lines = [line.strip() for line in plain.splitlines() if each.before in line]
     assert lines, "the code has become another: so must the explanation"
     wanted = {(line, line.replace(each.before, each.after)) for line in lines}
-    assert any(changed(plain, fault(text, k)[1]) in wanted for k in range(n_faults(text)))
+    there = lines_with(each.before, text)
+    near = [k for k, line in enumerate(lines_of_faults(text)) if line in there]
+    assert any(changed(plain, fault(text, k)[1]) in wanted for k in near)
     assert each.reason.endswith(".")
 
 

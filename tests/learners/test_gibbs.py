@@ -4,6 +4,7 @@ from scipy.stats import chi2
 
 from hidviz.background.checkpoint import paced
 from hidviz.learners.gibbs import GIBBS
+from hidviz.learners.parts.gibbs_sweep import blocks_of_bins
 from hidviz.learners.protocol import Beliefs
 from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.network.recording import Recording
@@ -226,6 +227,37 @@ def test_runaway_couplings_are_refused_with_their_number():
     couplings = Couplings(np.full((3, 3), 100.0), np.zeros((3, 2)), np.zeros((2, 3)))
     with pytest.raises(ValueError, match="below 170, these couplings allow 300"):
         learner(couplings)
+
+
+@pytest.mark.parametrize("strength", [170.0, 170.5])
+def test_fields_up_to_170_are_sampled(strength):
+    learner, _ = learner_and_trials(hidden_hidden=False)
+    J = np.diag([strength, 0.0, 0.0])
+    couplings = Couplings(J, np.zeros((3, 2)), np.zeros((2, 3)))
+    if strength > 170.0:
+        with pytest.raises(ValueError, match="these couplings allow 170: they have run away"):
+            learner(couplings)
+    else:
+        assert np.isfinite(learner(couplings).objective)
+
+
+@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize(("n", "n_rows"), [(5, 3), (4097, 3), (9000, 33), (300, 10_000)])
+def test_every_bin_is_in_one_block_and_even_ones_come_first(n, n_rows, step):
+    bins = [np.arange(n)[block] for block in blocks_of_bins(n, n_rows, step)]
+    wanted = np.concatenate([np.arange(first, n, step) for first in range(step)])
+    assert np.array_equal(np.concatenate(bins), wanted)
+    assert max(len(block) for block in bins) <= 4096
+
+
+def test_one_sweep_with_seed_0_is_made_where_nothing_is_asked_for():
+    couplings = tiny(hidden_hidden=False)
+    plain, asked = (
+        learner_and_trials(hidden_hidden=False, **options)[0](couplings).beliefs
+        for options in ({}, {"seed": 0, "sweeps_per_step": 1})
+    )
+    assert np.array_equal(plain.hidden, asked.hidden)
+    assert (plain.sweeps, GIBBS(Recording(noise(5, 3)), n_hidden=2).learned) == (1, ("J", "K", "L"))
 
 
 @pytest.mark.parametrize("options", [{"seed": -1}, {"sweeps_per_step": 0}])

@@ -4,10 +4,12 @@ from functools import cache
 import numpy as np
 import pytest
 
+from hidviz.background.checkpoint import paced
 from hidviz.learners import prepare
 from hidviz.learners.exact import log_likelihood
-from hidviz.learners.mean_field_correlated import MEAN_FIELD_CORRELATED
+from hidviz.learners.mean_field_correlated import MEAN_FIELD_CORRELATED, _Network
 from hidviz.learners.parts.correlated_e_step import Bins, ascent, pair_products, settle
+from hidviz.learners.parts.mean_field_cases import cases_of
 from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
 from hidviz.network.recording import Recording
 from hidviz.network.simulation import simulate
@@ -215,7 +217,51 @@ def test_enormous_couplings_give_finite_numbers(hidden_hidden):
     assert np.isfinite(estimate.gradient.vector()).all()
 
 
+@pytest.mark.parametrize("lengths", [(5,), (4, 2, 3)])
+def test_a_vanishing_M_changes_nothing(lengths):
+    """Two ways to the same: with M every bin has neighbours, and the first one of a trial has none before it."""
+    data, couplings = recording(3, lengths), network(hidden_hidden=False)
+    learner = MEAN_FIELD_CORRELATED(data, n_hidden=2, hidden_hidden=True, bias=True, tolerance=1e-11)
+    without, with_m = learner(couplings), learner(replace(couplings, M=np.full((2, 2), 1e-12)))
+    assert with_m.objective == pytest.approx(without.objective, abs=1e-9)
+    np.testing.assert_allclose(with_m.beliefs.hidden, without.beliefs.hidden, atol=1e-9)
+    for block in "JKL":
+        np.testing.assert_allclose(getattr(with_m.gradient, block), getattr(without.gradient, block), atol=1e-8)
+
+
+def test_bins_left_open_are_counted_where_transitions_recur_too():
+    estimate = MEAN_FIELD_CORRELATED(recording(2, (400,)), n_hidden=2, max_sweeps=1)(network(2, hidden_hidden=False))
+    assert 64 < estimate.unconverged <= 399, "there are 64 kinds of transition"
+
+
+def test_a_start_is_the_prior_and_half_of_the_error_seen_without_hidden_units():
+    data, couplings = recording(3, (5, 4)), network(hidden_hidden=True)
+    J, K, L, h, g = (getattr(couplings, name) for name in "JKLhg")
+    expected = []
+    for trial in data.trials:
+        s = np.asarray(trial, dtype=float)
+        for t in range(len(s) - 1):
+            prior = L @ s[t - 1] + g if t else np.zeros(2)
+            error = s[t + 1] - np.tanh(J @ s[t] + h)
+            expected.append(np.tanh(prior + 0.5 * K.T @ error))
+    np.testing.assert_allclose(_Network(couplings, cases_of(data)).guess().hidden, expected, atol=1e-12)
+
+
+@with_and_without_m
+def test_what_is_solved_is_looked_at_once_more_and_left(hidden_hidden):
+    data, couplings = recording(4, (60,)), network(4, 3, hidden_hidden=hidden_hidden)
+    learner = MEAN_FIELD_CORRELATED(data, n_hidden=3, hidden_hidden=hidden_hidden, tolerance=1e-6)
+    beliefs = learner(couplings).beliefs
+    looks = []
+    with paced(lambda: looks.append(1)):
+        learner(couplings, beliefs)
+    assert 1 <= len(looks) <= 60, "40 passes would be hundreds"
+
+
 def test_options_out_of_range_are_refused():
+    with pytest.raises(ValueError, match="got 1e-07 and 0"):
+        MEAN_FIELD_CORRELATED(recording(2, (4,)), n_hidden=1, max_sweeps=0)
+    assert MEAN_FIELD_CORRELATED(recording(2, (4,)), n_hidden=1, max_sweeps=1).learned == ("J", "K", "L")
     with pytest.raises(ValueError, match=r"tolerance > 0 and max_sweeps >= 1, got 0\.0 and 300"):
         MEAN_FIELD_CORRELATED(recording(2, (4,)), n_hidden=1, tolerance=0.0)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, _quasi_newton, largest_gradient
+from hidviz.learning.optimisers import OPTIMISERS, Memory, Point, Schedule, _quasi_newton, _Room, largest_gradient
 
 INF = np.inf
 
@@ -121,6 +121,14 @@ def test_the_direction_is_that_of_the_matrix_which_the_pairs_make():
 
 
 # An L1 penalty
+
+
+def test_an_entry_at_zero_whose_slope_just_equals_the_penalty_goes_nowhere():
+    """Neither side of zero is lower, so the room there is none."""
+    for sign in (1.0, -1.0):
+        point = Point(np.zeros(1), 0.0, np.array([sign]), None)
+        room = _Room.around(point, None, np.ones(1))
+        assert room.low.tolist() == room.high.tolist() == [0.0]
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,7 @@ def test_what_is_used_where_nothing_is_asked_for():
     assert {name: (rule.default_rate, rule.uses_rate) for name, rule in OPTIMISERS.items()} == {
         "l-bfgs": (1.0, False), "gradient": (0.2, True), "momentum": (0.1, True), "adam": (0.03, True)
     }  # fmt: skip
+    assert " at 0x" not in repr(OPTIMISERS), "a function has nothing to say"
     assert Schedule(rate=1.0) == Schedule(rate=1.0, box=None, horizon=800, l1=None)
     assert (Memory().vectors, Memory().scales, Memory().steps) == ((), (), 0)
 
