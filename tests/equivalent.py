@@ -88,6 +88,34 @@ EXPLAINED = (
         "How often some bins are solved before the others have their turn; they settle at the same values.",
     ),
     Explained(
+        "hidviz/learners/exact.py", "LARGEST_INPUT = 250.0", "LARGEST_INPUT = 251.0", WORK,
+        "Two ways to the same sums; the quick one has room for inputs up to 300.",
+    ),
+    Explained(
+        "hidviz/learners/exact.py", "bound < LARGEST_INPUT", "bound <= LARGEST_INPUT", BOUND,
+        "Two ways to the same sums.",
+    ),
+    Explained(
+        "hidviz/learners/exact.py", "n_left = n_hidden // 2", "n_left = n_hidden // 3", WORK,
+        "Where the hidden units are cut in two groups; the sums over both are the same.",
+    ),
+    Explained(
+        "hidviz/learners/mean_field.py", "counts[gaps > tolerance]", "counts[gaps >= tolerance]", BOUND,
+        "No computed gap equals the tolerance to the last digit.",
+    ),
+    Explained(
+        "hidviz/learners/visible.py", "n_senders, 256)", "n_senders, 257)", WORK,
+        "How many bins are taken at a time.",
+    ),
+    Explained(
+        "hidviz/learning/optimisers.py", "(direction < 0.0)", "(direction <= 0.0)", SAME,
+        "An entry that does not move may be held or not.",
+    ),
+    Explained(
+        "hidviz/learning/optimisers.py", "(direction > 0.0)", "(direction >= 0.0)", SAME,
+        "An entry that does not move may be held or not.",
+    ),
+    Explained(
         "hidviz/learners/mean_field_correlated.py", "counts[gaps > tolerance]", "counts[gaps >= tolerance]", BOUND,
         "No computed gap equals the tolerance to the last digit.",
     ),

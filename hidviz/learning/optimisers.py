@@ -11,8 +11,8 @@ L-BFGS is written here, and not taken from SciPy, because it must stop after eve
 units, and go on. A box |θ| ≤ b is kept by projection.
 
 With an L1 penalty Σ λ_k |θ_k| the cost has a slope wherever no sign changes, so a step of L-BFGS stays in one orthant
-(Andrew and Gao, ICML 2007): that of θ, and of -f' for entries at zero whose slope is steeper than λ_k. There λ_k sign_k
-is added to the slope, and an entry that would change its sign is set to zero.
+(Andrew and Gao, ICML 2007): that of θ, and of -f' for entries at zero. There λ_k sign_k is added to the slope, so that
+an entry at zero leaves it only where f' is steeper than λ_k, and one that would change its sign is set to zero.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class _Room(Generic[Extra]):
         high = np.full(point.theta.shape, np.inf if box is None else box)
         if l1 is None:
             return cls(-high, high, np.zeros_like(high))
-        side = np.where(point.theta != 0.0, np.sign(point.theta), -np.sign(_steeper(point.gradient, l1)))
+        side = np.where(point.theta != 0.0, np.sign(point.theta), -np.sign(point.gradient))
         free = l1 == 0.0
         return cls(np.where(free | (side < 0.0), -high, 0.0), np.where(free | (side > 0.0), high, 0.0), l1 * side)
 
@@ -148,12 +148,6 @@ class _Room(Generic[Extra]):
     def pushing(self, seen: Point[Extra]) -> NDArray[np.bool_]:
         """Entries whose slope drives them against a bound."""
         return self.held(seen.theta, -seen.gradient)
-
-
-def _steeper(gradient: Array, l1: Array) -> Array:
-    """What is left of a slope at zero once the L1 penalty has been overcome."""
-    left: Array = np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0)
-    return left
 
 
 def largest_gradient(point: Point[Extra], box: float | None = None, l1: Array | None = None) -> float:

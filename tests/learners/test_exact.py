@@ -161,3 +161,12 @@ def test_what_would_take_too_long_is_refused_with_its_number():
     recording = Recording(noise(np.random.default_rng(8), 10, 3))
     with pytest.raises(Infeasible, match=r"2\*\*17 hidden states a step.*at most 16 hidden units"):
         prepare_independent(recording, n_hidden=17)
+
+
+def test_beliefs_are_handed_out_up_to_a_number_of_them(case, monkeypatch):
+    couplings, _, recording = case
+    for room, wanted in ((2 * recording.n_transitions, True), (2 * recording.n_transitions - 1, False)):
+        monkeypatch.setattr("hidviz.learners.exact.BELIEF_NUMBERS", room)
+        estimate = prepare_independent(recording, n_hidden=2)(couplings)
+        assert (estimate.beliefs is not None) == wanted
+    assert prepare_independent(recording, n_hidden=2).learned == ("J", "K", "L")

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from hidviz.learners import LEARNERS
-from hidviz.learners.mean_field import MEAN_FIELD, MEAN_FIELD_GAUSSIAN, MEAN_FIELD_NAIVE, MEAN_FIELD_SECOND_ORDER
+from hidviz.learners.mean_field import (
+    MEAN_FIELD,
+    MEAN_FIELD_GAUSSIAN,
+    MEAN_FIELD_NAIVE,
+    MEAN_FIELD_SAME_TIME,
+    MEAN_FIELD_SECOND_ORDER,
+)
 from hidviz.learners.protocol import Beliefs
 from hidviz.learning import learn
 from hidviz.network.couplings import BLOCKS, Couplings, random_couplings
@@ -227,6 +233,21 @@ def test_without_couplings_from_hidden_units_it_is_the_exact_likelihood(theory):
 def test_options_out_of_range_are_refused():
     with pytest.raises(ValueError, match=r"tolerance > 0 and max_sweeps >= 1, got 0\.0 and 500"):
         MEAN_FIELD(recording(2, (4,)), n_hidden=1, tolerance=0.0)
+    with pytest.raises(ValueError, match="got 1e-08 and 0"):
+        MEAN_FIELD(recording(2, (4,)), n_hidden=1, max_sweeps=0)
+    assert MEAN_FIELD(recording(2, (4,)), n_hidden=1, max_sweeps=1).learned == ("J", "K", "L")
+
+
+def test_bins_left_open_are_counted_where_transitions_recur_too():
+    estimate = MEAN_FIELD(recording(2, (400,)), n_hidden=2, max_sweeps=1)(network(2, hidden_hidden=False))
+    assert 64 < estimate.unconverged <= 399, "there are 64 kinds of transition"
+
+
+def test_the_same_time_term_is_there_where_it_is_asked_for():
+    data, couplings = recording(3, (9,)), network(hidden_hidden=False)
+    asked = MEAN_FIELD(data, n_hidden=2, same_time=True)(couplings)
+    assert asked.objective == MEAN_FIELD_SAME_TIME(data, n_hidden=2)(couplings).objective
+    assert asked.objective != MEAN_FIELD(data, n_hidden=2)(couplings).objective
 
 
 def shrinkage(theory, hidden_hidden, draws=10):
