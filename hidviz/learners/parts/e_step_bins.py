@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.learners.parts.e_step_moves import ASCENT, LIMIT, LOST, MIXING, Settled, ascend, explained, gap, inside
+from hidviz.learners.parts.e_step_moves import ASCENT, LIMIT, LOST, MIXING, Settled, ascend, gap, inside
 from hidviz.learners.parts.mean_field_cases import Cases, some
 from hidviz.learners.parts.mean_field_objective import Chunk, Theory, Wiring, chunk, field, guess
 from hidviz.numerics import Array, Index
@@ -150,7 +150,7 @@ class _Mixing(NamedTuple):
         forget = (bins.age == 0) | (now > LOST * bins.gap)
         bins.moves[forget], bins.changes[forget] = 0.0, 0.0
         bins.theta_before[:], bins.pull_before[:] = bins.theta, pull
-        pull -= explained(pull, bins.moves, bins.changes)
+        pull -= _explained(pull, bins.moves, bins.changes)
         np.clip(bins.theta + pull, -LIMIT, LIMIT, out=bins.theta)
         bins.age[:] += 1
 
@@ -164,3 +164,25 @@ class _Mixing(NamedTuple):
 
 def _parts(c: Chunk, bins: _AtWork) -> tuple[Array | Index, ...]:
     return *c[3:], *bins
+
+
+def _explained(pull: Array, moves: Array, changes: Array) -> Array:
+    """The combination of past moves that goes with the combination of past changes nearest to the pull.
+
+    The normal equations of all bins are solved side by side, by elimination, in half the time of one after another.
+
+    Args:
+        pull: (n, Nh) field - theta.
+        moves: (n, depth, Nh) as in `_AtWork`, zeros where nothing is remembered.
+        changes: (n, depth, Nh).
+    """
+    depth = changes.shape[1]
+    both = np.concatenate([changes, pull[:, None]], axis=1)
+    equations = np.ascontiguousarray((changes @ both.transpose(0, 2, 1)).transpose(1, 2, 0))  # (depth, depth + 1, n)
+    every = np.arange(depth)
+    equations[every, every] += 1e-13 * np.maximum(equations[every, every].sum(axis=0), 1e-280)
+    for k in range(depth):
+        equations[k, k:] /= equations[k, k].copy()
+        for i in every[every != k]:
+            equations[i, k + 1 :] -= equations[i, k] * equations[k, k + 1 :]
+    return np.asarray((equations[:, depth].T[:, None] @ moves)[:, 0])

@@ -48,20 +48,6 @@ def gap(mu: Array, fields: Array) -> Array:
     return np.asarray(np.abs(np.tanh(fields) - mu).max(axis=-1))
 
 
-def explained(pull: Array, moves: Array, changes: Array) -> Array:
-    """The combination of past moves that goes with the combination of past changes nearest to the pull.
-
-    Args:
-        pull: (n, size) where theta wants to go.
-        moves: (n, depth, size) what each change of the pull came with; zeros where nothing is remembered.
-        changes: (n, depth, size).
-    """
-    gram, load = changes @ changes.transpose(0, 2, 1), changes @ pull[:, :, None]
-    size = np.maximum(np.trace(gram, axis1=1, axis2=2), 1e-280)[:, None, None]
-    mix = np.linalg.solve(gram / size + 1e-13 * np.eye(gram.shape[1]), load / size)
-    return np.asarray((mix.transpose(0, 2, 1) @ moves)[:, 0])
-
-
 def ascend(c: Chunk, found: Settled, rows: Rows, sweeps: int) -> None:
     """Damped steps up A in place, each undone where it went down; neighbours in time take turns."""
     mu = found.mu

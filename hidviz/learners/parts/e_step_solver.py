@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hidviz.background import checkpoint, in_order
 from hidviz.learners.parts.e_step_bins import settle_bins
-from hidviz.learners.parts.e_step_moves import ASCENT, LIMIT, LOST, MIXING, Settled, ascend, explained, gap, inside
+from hidviz.learners.parts.e_step_moves import ASCENT, LIMIT, LOST, MIXING, Settled, ascend, gap, inside
 from hidviz.learners.parts.mean_field_cases import Cases
 from hidviz.learners.parts.mean_field_objective import Chunk, Rows, Theory, Wiring, chunk, field, guess
 from hidviz.numerics import Array
@@ -150,7 +150,7 @@ def _mix(c: Chunk, found: Settled, groups: Rows, tolerance: float, sweeps: int) 
             groups, best_gap = groups[keep], best_gap[keep]
             theta, pull, best, moves, changes = (x[keep] for x in (theta, pull, best, moves, changes))
         previous = theta, pull
-        theta = theta + _DAMPING * pull - explained(pull, moves, changes)
+        theta = theta + _DAMPING * pull - _explained(pull, moves, changes)
         np.clip(theta, -LIMIT, LIMIT, out=theta)
         mu[c.first + groups] = np.tanh(theta).reshape(*groups.shape, -1)
     mu[c.first + groups] = np.tanh(best).reshape(*groups.shape, -1)
@@ -165,3 +165,11 @@ def _with_neighbours(still: NDArray[np.bool_], groups: Rows) -> NDArray[np.bool_
     keep[1:] |= still[:-1] & border
     keep[:-1] |= still[1:] & border
     return keep
+
+
+def _explained(pull: Array, moves: Array, changes: Array) -> Array:
+    """The combination of past moves that goes with the combination of past changes nearest to the pull."""
+    gram, load = changes @ changes.transpose(0, 2, 1), changes @ pull[:, :, None]
+    size = np.maximum(np.trace(gram, axis1=1, axis2=2), 1e-280)[:, None, None]
+    mix = np.linalg.solve(gram / size + 1e-13 * np.eye(gram.shape[1]), load / size)
+    return np.asarray((mix.transpose(0, 2, 1) @ moves)[:, 0])
