@@ -5,7 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from tests.benchmarks import engine, estep, growth, load, reading, roofline, training
+from hidviz.sweeps import load as shipped
+from tests.benchmarks import engine, estep, growth, load, reading, recompute, roofline, training
 from tests.benchmarks.busy import busy
 from tests.benchmarks.contestants import OURS, Disagreement, compare, functions
 from tests.benchmarks.load import ROOT
@@ -51,6 +52,16 @@ def test_the_roofline_prints_a_row_for_every_workload(capsys):
     assert roofline.main(["--quick", "--only", "W2"]) == 0
     printed = [row.split()[1] for row in rows(capsys)]
     assert [name for name in printed if name.startswith("W2")] == ["W2a", "W2b", "W2c", "W2d"]
+
+
+def test_a_shipped_row_that_does_not_come_back_is_told_with_what_has_changed():
+    table = shipped(recompute.ASSETS, "phase").table
+    row = table[table["key"] == table["key"][0]]
+    assert recompute.difference(row, row) == (0.0, "nothing")
+    moved = row.assign(mse_aligned=row["mse_aligned"].where(row["block"] != "K", 1.01 * row["mse_aligned"]))
+    apart, where = recompute.difference(moved, row)
+    assert (round(apart, 9), where) == (0.01, "mse_aligned K")
+    assert recompute.difference(row.assign(cost=np.nan), row)[0] == np.inf
 
 
 def test_an_unknown_workload_is_refused():

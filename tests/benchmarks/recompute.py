@@ -48,8 +48,10 @@ def difference(found: pd.DataFrame, shipped: pd.DataFrame) -> tuple[float, str]:
         now, then = (both[column].to_numpy(float) for column in (name, f"{name}_shipped"))
         apart = np.abs(now - then) / np.maximum(np.abs(then), 1e-6)
         apart[np.isnan(now) & np.isnan(then)] = 0.0
-        k = int(np.nanargmax(np.where(np.isnan(apart), np.inf, apart)))
-        worst = max(worst, (float(np.where(np.isnan(apart[k]), np.inf, apart[k])), f"{name} {both['block'][k]}"))
+        apart = np.where(np.isnan(apart), np.inf, apart)
+        k = int(np.argmax(apart))
+        if apart[k] > worst[0]:
+            worst = float(apart[k]), f"{name} {both['block'][k]}"
     return worst
 
 
