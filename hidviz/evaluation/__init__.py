@@ -18,6 +18,7 @@ from hidviz.evaluation.hidden_states import (
     ToldStates,
     hidden_magnetisations,
     hidden_state_error,
+    iter_told_states,
     told_states,
     wrong_signs,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "hidden_state_error",
     "iter_equivalents",
     "iter_error_bars",
+    "iter_told_states",
     "judge",
     "likelihood_for",
     "log_likelihood",

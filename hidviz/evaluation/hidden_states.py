@@ -13,13 +13,14 @@ acts on nothing that was seen, is left out.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hidviz.background import checkpoint
+from hidviz.background import mapped, return_value
 from hidviz.evaluation.likelihood import likelihood_for
 from hidviz.learners import prepare
 from hidviz.learners.backprop import hidden_states as continuous_states
@@ -43,6 +44,13 @@ def hidden_magnetisations(couplings: Couplings, recording: Recording, *, seed: i
     Raises:
         ValueError: the numbers of visible units differ.
     """
+    return return_value(iter_hidden_magnetisations(couplings, recording, seed=seed))
+
+
+def iter_hidden_magnetisations(
+    couplings: Couplings, recording: Recording, *, seed: int = 0
+) -> Generator[float, None, Array]:
+    """The same bit by bit: the fraction done after each sweep of the samples, and at last returned what is wanted."""
     if couplings.n_visible != recording.n_visible:
         raise ValueError(
             f"The couplings are for {couplings.n_visible} visible units, the data have {recording.n_visible}."
@@ -56,7 +64,7 @@ def hidden_magnetisations(couplings: Couplings, recording: Recording, *, seed: i
     chain = prepare("gibbs", recording, n_hidden=n_hidden, hidden_hidden=recurrent, bias=True, seed=seed)
     beliefs, total = None, np.zeros((recording.n_transitions, n_hidden))
     for sweep in range(_SKIPPED + _KEPT):
-        checkpoint()
+        yield sweep / (_SKIPPED + _KEPT)
         beliefs = chain(couplings, beliefs).beliefs
         if beliefs is not None and sweep >= _SKIPPED:
             total += beliefs.hidden
@@ -141,14 +149,29 @@ def told_states(
     Raises:
         ValueError: the numbers of units or bins do not fit together.
     """
+    return return_value(iter_told_states(couplings, truth, recording, hidden, kind=kind, seed=seed))
+
+
+def iter_told_states(
+    couplings: Couplings,
+    truth: Couplings,
+    recording: Recording,
+    hidden: ArrayLike,
+    *,
+    kind: Literal["stochastic", "continuous"],
+    seed: int = 0,
+) -> Generator[float, None, ToldStates]:
+    """The same bit by bit: the fraction done now and then, and at last returned what is wanted."""
     true = np.asarray(hidden, dtype=np.float64)[: recording.n_transitions]
+    are_signs = bool(np.all(np.abs(true) == 1.0))
     brought = aligned(couplings, truth)
     if kind == "continuous":
         found = continuous_states(brought, recording)
     else:
-        found = hidden_magnetisations(brought, recording, seed=seed)
+        found = yield from mapped(iter_hidden_magnetisations(brought, recording, seed=seed), lambda done: done / 2)
     found = np.where(np.abs(found) > _ROUNDING, found, 0.0)[:, : truth.n_hidden]
-    are_signs = bool(np.all(np.abs(true) == 1.0))
-    wrong = wrong_signs(found, true) if are_signs else None
-    at_truth = hidden_state_error(truth, truth, recording, hidden, seed=seed) if are_signs else None
-    return ToldStates(found, float(np.sqrt(np.mean((found - true) ** 2))), wrong, at_truth)
+    rms = float(np.sqrt(np.mean((found - true) ** 2)))
+    if not are_signs:
+        return ToldStates(found, rms, None, None)
+    best = yield from mapped(iter_hidden_magnetisations(truth, recording, seed=seed), lambda done: 0.5 + done / 2)
+    return ToldStates(found, rms, wrong_signs(found, true), wrong_signs(best, true))

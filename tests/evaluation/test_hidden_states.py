@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from hidviz.evaluation import hidden_states
-from hidviz.evaluation.hidden_states import hidden_magnetisations, hidden_state_error, told_states, wrong_signs
+from hidviz.evaluation.hidden_states import (
+    hidden_magnetisations,
+    hidden_state_error,
+    iter_told_states,
+    told_states,
+    wrong_signs,
+)
 from hidviz.network.couplings import BLOCKS, random_couplings
 from hidviz.network.gauge import Gauge, regauge
 from hidviz.network.recording import Recording
@@ -104,3 +110,13 @@ def test_units_too_few_tell_nothing_of_the_others_and_those_too_many_are_left_ou
     told = told_states(found, truth, run.recording, run.hidden, kind="stochastic")
     assert told.states.shape == (299, 3)
     assert np.sum(np.any(told.states != 0.0, axis=0)) == min(n_found, 3)
+
+
+def test_the_fraction_done_grows_to_the_end(monkeypatch):
+    truth, run = simulated(n_bins=100)
+    monkeypatch.setattr(hidden_states, "_MOST_NUMBERS", 0)
+    steps = iter_told_states(truth, truth, run.recording, run.hidden, kind="stochastic")
+    done = list(steps)
+    assert done[0] == 0.0
+    assert done == sorted(done)
+    assert 0.9 < done[-1] < 1.0

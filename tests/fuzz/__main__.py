@@ -12,6 +12,7 @@ import re
 import sys
 import tempfile
 import time
+from collections import deque
 from pathlib import Path
 
 from playwright.sync_api import Error, sync_playwright
@@ -23,6 +24,7 @@ from tests.pages import OURS, launched, state
 from tests.server import Server
 
 EVERY = 50
+KEPT = 2000  # messages of the server, of which those about a model that an error names are printed
 # What Bokeh and Tornado say of a socket that closes while it is being opened or written to
 FOREIGN = re.compile(
     r"(?:Uncaught exception GET \S*/ws|error handling message)(?:(?!Traceback).)*Traceback(?:(?!Traceback).)*"
@@ -159,9 +161,17 @@ def exports(tab, folder):
     expect(bundle.experiment.seed == shown["seed"], f"seed {shown['seed']} is shown, {bundle.experiment.seed} exported")
 
 
+def about(error, received):
+    """Of the messages received, the newest last, what stands around the name of a model that an error tells of."""
+    for name in re.findall(r"\bp\d+\b", error):
+        for number, message in enumerate(received):
+            for found in re.finditer(f'"{name}"', message) if isinstance(message, str) else ():
+                yield f"{number} of {len(received)}: … {message[max(0, found.start() - 300) : found.end() + 300]} …"
+
+
 def fuzz(seed, n_events, *, every=EVERY, say=print):
     """Play the events of a seed; True if every invariant held."""
-    faults, done = [], []
+    faults, done, received = [], [], deque(maxlen=KEPT)
     server = Server("--unused-session-lifetime", "120000")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         chromium = launched(playwright)
@@ -169,6 +179,7 @@ def fuzz(seed, n_events, *, every=EVERY, say=print):
         tab.set_default_timeout(5_000)
         tab.add_init_script(CUTTABLE)
         tab.on("pageerror", lambda error: faults.append(f"page error: {error}"))
+        tab.on("websocket", lambda line: line.on("framereceived", received.append))
         tab.on("console", lambda said: faults.append(f"console: {said.text}") if wrong(said.type, said.text) else None)
         tab.on("request", lambda seen: None if seen.url.startswith(OURS) else faults.append(f"outside: {seen.url}"))
         tab.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
@@ -184,6 +195,8 @@ def fuzz(seed, n_events, *, every=EVERY, say=print):
             say(f"seed {seed}: after event {len(done)}: {error}")
             for each in done[-every:]:
                 say("  " + json.dumps(each)[:200])
+            for text in about(str(error), received):
+                say("  received: " + text)
             return False
         finally:
             chromium.close()

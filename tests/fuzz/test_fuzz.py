@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.fuzz.__main__ import FOREIGN, Broken, check, finite, wrong
+from tests.fuzz.__main__ import FOREIGN, Broken, about, check, finite, wrong
 from tests.fuzz.events import ACTS, KINDS, drawn
 
 
@@ -17,6 +17,14 @@ def test_a_seed_draws_the_same_events_and_another_seed_others():
 
 def test_every_kind_of_event_is_drawn_and_can_be_played():
     assert set(KINDS) == set(ACTS) == {kind for kind, *_ in drawn(1, 2000)}
+
+
+def test_what_was_received_of_a_model_that_an_error_names_is_told():
+    received = ['{"id":"p12"}', b"{}", '{"id":"p1"}', '{"events":[{"model":{"id":"p12"}}]}']
+    told = list(about("page error: reference p12 isn't known", received))
+    assert [text.partition(":")[0] for text in told] == ["0 of 4", "3 of 4"]
+    assert "events" in told[1]
+    assert list(about("a step after Run", received)) == []
 
 
 def test_numbers_that_are_not_finite_are_seen_however_deep():

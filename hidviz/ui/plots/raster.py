@@ -25,7 +25,7 @@ from bokeh.plotting import figure
 from numpy.typing import NDArray
 
 from hidviz.numerics import Array, States
-from hidviz.ui.plots.axes import NARROW, paint_axes
+from hidviz.ui.plots.axes import NARROW, paint_axes, put
 from hidviz.ui.plots.heatmaps import unit_ticks
 from hidviz.ui.plots.small_arrays import packed
 from hidviz.ui.text.language import _
@@ -68,21 +68,23 @@ class Raster:
         self.rates.xaxis.axis_label = _("rate (spikes per bin)")
         self.figure.xaxis.ticker.desired_num_ticks = 2  # more would run together on a phone
         self.rates.xaxis.ticker = FixedTicker(ticks=[0.0, 0.5, 1.0])
+        self._ticks = [FixedTicker(ticks=[]) for _k in range(2)]
+        self.figure.yaxis.ticker, self.rates.yaxis.ticker = self._ticks
         self._colours = (LIGHT.text, LIGHT.L)
 
     def fit(self, n_visible: int, n_hidden: int, *, told: bool = False) -> None:
         """Make room for these units, and if asked for as many hidden ones as they are told."""
         n_told = n_hidden * told
         n = n_visible + n_hidden + n_told
-        self._units.update(start=n, end=0)
+        put(self._units, start=n, end=0)
         ticks, labels = unit_ticks(n_visible, n_hidden)
         for tick, label in zip(list(ticks), list(labels), strict=True):
             if tick >= n_visible and told:
                 ticks.append(tick + n_hidden)
                 labels.append(_("{units} found", units=label))
-        for plot in (self.figure, self.rates):
-            plot.yaxis.ticker = FixedTicker(ticks=[tick + 0.5 for tick in ticks])
-            plot.yaxis.major_label_overrides = {t + 0.5: label for t, label in zip(ticks, labels, strict=True)}
+        for plot, ticker in zip((self.figure, self.rates), self._ticks, strict=True):
+            put(ticker, ticks=[tick + 0.5 for tick in ticks])
+            put(plot.yaxis[0], major_label_overrides={t + 0.5: label for t, label in zip(ticks, labels, strict=True)})
         for border, place, shown in zip(
             self._borders, (n_visible, n_visible + n_hidden), (n_hidden, n_told), strict=True
         ):

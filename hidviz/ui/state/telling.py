@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from hidviz.background import Runner
-from hidviz.evaluation import ToldStates, told_states
+from hidviz.evaluation import ToldStates, iter_told_states
 from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import aligned
@@ -18,19 +18,20 @@ from hidviz.ui.text.engine import of_engine
 from hidviz.ui.text.language import _
 
 
-def telling(frame: Frame) -> Iterator[ToldStates]:
-    """What the couplings of a frame tell of its hidden states."""
+def telling(frame: Frame) -> Iterator[float | ToldStates]:
+    """The fraction done, and at last what the couplings of a frame tell of its hidden states."""
     kind: Literal["stochastic", "continuous"]
     kind = "continuous" if LEARNERS[frame.experiment.learner].hidden == "continuous" else "stochastic"
     data, seed = frame.data, frame.experiment.seed
-    yield told_states(frame.snapshot.couplings, data.truth, data.recording, data.hidden, kind=kind, seed=seed)
+    found = frame.snapshot.couplings
+    yield (yield from iter_told_states(found, data.truth, data.recording, data.hidden, kind=kind, seed=seed))
 
 
 class Telling:
     """The hidden states as whatever is shown tells them, as far as that is known and wanted."""
 
     def __init__(self) -> None:
-        self._runner: Runner[ToldStates] = Runner()
+        self._runner: Runner[float | ToldStates] = Runner()
         self._asked: Frame | None = None
 
     @property
@@ -41,7 +42,8 @@ class Telling:
     @property
     def told(self) -> ToldStates | None:
         """What is known."""
-        return self._runner.latest
+        latest = self._runner.latest
+        return latest if isinstance(latest, ToldStates) else None
 
     def follow(self, frame: Frame, *, running: bool, wanted: bool) -> None:
         """Begin anew where the run rests, and give up what belongs to other data or is wanted no more.
@@ -76,7 +78,8 @@ class Telling:
         if self.told is None:
             if running and self._asked is None:
                 return _("What the data tell of the hidden states is worked out where the run rests.")
-            return _("Working out what the data tell of the hidden states …")
+            done = self._runner.latest if isinstance(self._runner.latest, float) else 0.0
+            return _("Working out what the data tell of the hidden states, {done:.0f} % …", done=100 * done)
         step = frame.snapshot.step if self._asked is None else self._asked.snapshot.step
         return _("Told by the couplings of step {step:,}: ", step=step) + _found(self.told)
 

@@ -15,7 +15,7 @@ import panel_material_ui as pmui
 from panel.io import hold
 
 from hidviz.background import Runner
-from hidviz.evaluation import Correlations, correlations, rates
+from hidviz.evaluation import Correlations, ToldStates, correlations, rates
 from hidviz.experiments import Data, Frame
 from hidviz.learners import LEARNERS
 from hidviz.network import Recording
@@ -84,6 +84,7 @@ class DataTab:
         self._counted: Counted | None = None
         self._counter: Runner[Counted] = Runner()
         self.telling = Telling()
+        self._told: ToldStates | None = None
         self._of_recording, self._of_estimate, self._of_states = Changes(), Changes(), Changes()
         self.raster, self.maps, self.network, self.path = Raster(), CorrelationMaps(), NetworkView(), ErrorPath()
         self._controls()
@@ -206,7 +207,9 @@ class DataTab:
         running, revealed = self._session.running, self.reveal.value
         self.telling.follow(frame, running=running, wanted=revealed)
         self.said.param.update(object=self.telling.in_words(frame, running=running), visible=revealed)
-        self._draw_window()
+        if self.telling.told is not self._told:
+            self._told = self.telling.told
+            self._draw_window()
 
     def _changed(self, *_: Any) -> None:
         self._of_recording.spoil()  # drawn at the next look: here the document may not be locked
@@ -221,7 +224,7 @@ class DataTab:
         shown = window(recording, self.first.value, self.length.value)
         bins = slice(shown.begin, shown.begin + len(shown.s))
         hidden = hidden[bins, : hidden.shape[1] * self.reveal.value]
-        told = self.telling.told if self.reveal.value else None
+        told = self._told if self.reveal.value else None
         states = None if told is None else np.pad(told.states, ((0, 1), (0, 0)))[bins]  # nothing tells of the last bin
         self.raster.fit(recording.n_visible, hidden.shape[1], told=told is not None)
         self.raster.show(shown.begin, shown.s, hidden, shown.starts, states)
