@@ -179,7 +179,7 @@ def fuzz(seed, n_events, *, every=EVERY, say=print):
         tab.set_default_timeout(5_000)
         tab.add_init_script(CUTTABLE)
         tab.on("pageerror", lambda error: faults.append(f"page error: {error}"))
-        tab.on("websocket", lambda line: line.on("framereceived", received.append))
+        tab.on("websocket", lambda line: line.on("framereceived", lambda message: received.append(message)))
         tab.on("console", lambda said: faults.append(f"console: {said.text}") if wrong(said.type, said.text) else None)
         tab.on("request", lambda seen: None if seen.url.startswith(OURS) else faults.append(f"outside: {seen.url}"))
         tab.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
