@@ -111,7 +111,7 @@ def test_a_stop_is_heard_between_blocks(cores, n):
 )
 def test_the_same_numbers_to_the_last_digit_however_many_cores(cores, name, hidden_hidden):
     truth = random_couplings(30, 4, np.random.default_rng(0), variance=0.5)
-    recording = simulate(truth, 4_000, np.random.default_rng(1)).recording
+    recording = simulate(truth, 8_000, np.random.default_rng(1)).recording  # some blocks of each
     answers = []
     for n in (1, 2, 3):
         cores(n)

@@ -2,7 +2,7 @@
 
 A bin that is solved makes place for the next one, so that as many rows as pay go through every product, however slow
 single bins are. Each has a combination of its own of its last three moves. Those that mixing has not solved in its turn
-are put aside, and are taken together at the end, by ascent and mixing in turn.
+are put aside, and are taken together when all have had theirs, by ascent and mixing in turn.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hidviz.background import checkpoint
+from hidviz.background import checkpoint, in_order
 from hidviz.learners.parts.e_step_moves import ASCENT, LIMIT, LOST, MIXING, Settled, ascend, gap, inside
 from hidviz.learners.parts.mean_field_cases import Cases, some
 from hidviz.learners.parts.mean_field_objective import Chunk, Theory, Wiring, chunk, field, guess
@@ -20,43 +20,41 @@ from hidviz.numerics import Array, Index
 _DEPTH = 3
 _NUMBERS, _FEWEST, _MOST = 40_000, 64, 1024  # numbers in one array of the bins at work; bins at work
 _CROWD = 8  # bins leave when one in so many is solved: each time costs as much as a sweep of a few
+_SPAN = 200_000  # numbers of the data that one core takes at a time
 
 
 def settle_bins(
-    theory: Theory,
-    wiring: Wiring,
-    cases: Cases,
-    found: Settled,
-    rows: Index,
-    tolerance: float,
-    max_sweeps: int,
-    *,
-    cold: bool,
+    theory: Theory, wiring: Wiring, cases: Cases, found: Settled, tolerance: float, max_sweeps: int, *, cold: bool
 ) -> None:
-    """Solve some rows in place.
+    """Solve all rows in place.
 
     Args:
         theory: the mean-field theory.
         wiring: the couplings.
         cases: the data.
-        found: all rows; where to start from, unless `cold`, and where the solution goes.
-        rows: which rows; no other is looked at.
+        found: where to start from, unless `cold`, and where the solution goes.
         tolerance: largest violation that counts as none.
         max_sweeps: sweeps that a bin may take.
         cold: whether to start from a guess.
     """
     mix = _Mixing(theory, wiring, cases, found, tolerance)
+    size = max(1, _SPAN // mix.width)
+
+    def turn(rows: Index, climbing: int, mixing: int, *, cold: bool = False) -> Index:
+        """The rows that are open after so many sweeps of each."""
+
+        def work(part: Index) -> Index:
+            _climb(mix, part, climbing)
+            return mix(part, mixing, cold=cold)
+
+        return np.concatenate(list(in_order(work, [rows[k : k + size] for k in range(0, len(rows), size)])))
+
     used, ascent = min(MIXING, max_sweeps), ASCENT
-    rows = mix(rows, used, cold=cold)
+    rows = turn(np.arange(len(found.mu)), 0, used, cold=cold)
     while len(rows) and used < max_sweeps:
         ascent = min(ascent, max_sweeps - used)
-        c = chunk(theory, wiring, some(cases, rows), 0, len(rows))
-        put_aside = Settled(found.mu[rows], found.gaps[rows], found.sweeps[rows])
-        ascend(c, put_aside, np.arange(len(rows)), ascent)
-        found.mu[rows], found.sweeps[rows] = put_aside.mu, put_aside.sweeps
-        used, ascent = used + ascent, 2 * ascent
-        mixing = min(MIXING, max(1, max_sweeps - used))  # at least one, to measure what the ascent left
-        rows, used = mix(rows, mixing, cold=False), used + mixing
+        mixing = min(MIXING, max(1, max_sweeps - used - ascent))  # at least one, to measure what the ascent left
+        rows, used, ascent = turn(rows, ascent, mixing), used + ascent + mixing, 2 * ascent
 
 
 class _AtWork(NamedTuple):
@@ -94,10 +92,14 @@ class _Mixing(NamedTuple):
     found: Settled
     tolerance: float
 
+    @property
+    def width(self) -> int:
+        """Numbers a bin in the largest array."""
+        return len(self.wiring.R) + int(self.wiring.products.shape[1])
+
     def __call__(self, rows: Index, sweeps: int, *, cold: bool) -> Index:
         """Mix these rows for at most so many sweeps each; those left open, at their best."""
-        width = len(self.wiring.R) + self.wiring.products.shape[1]
-        n_next = min(len(rows), int(np.clip(_NUMBERS // width, _FEWEST, _MOST)))
+        n_next = min(len(rows), int(np.clip(_NUMBERS // self.width, _FEWEST, _MOST)))
         c, bins = self._start(rows[:n_next], cold=cold)
         left, slot = [rows[:0]], 0
         while len(bins.row):
@@ -160,6 +162,15 @@ class _Mixing(NamedTuple):
         self.found.mu[rows], self.found.gaps[rows] = bins.best[places], gaps
         self.found.sweeps[rows] += bins.age[places]
         return np.asarray(rows[gaps > self.tolerance])
+
+
+def _climb(mix: _Mixing, rows: Index, sweeps: int) -> None:
+    """Take these rows up A."""
+    if sweeps:
+        c = chunk(mix.theory, mix.wiring, some(mix.cases, rows), 0, len(rows))
+        own = Settled(mix.found.mu[rows], mix.found.gaps[rows], mix.found.sweeps[rows])
+        ascend(c, own, np.arange(len(rows)), sweeps)
+        mix.found.mu[rows], mix.found.sweeps[rows] = own.mu, own.sweeps
 
 
 def _parts(c: Chunk, bins: _AtWork) -> tuple[Array | Index, ...]:

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from hidviz.background import checkpoint, in_order
+from hidviz.background import checkpoint
 from hidviz.learners.parts.e_step_bins import settle_bins
 from hidviz.learners.parts.e_step_moves import ASCENT, LIMIT, LOST, MIXING, Settled, ascend, gap, inside
 from hidviz.learners.parts.mean_field_cases import Cases
@@ -26,7 +26,6 @@ from hidviz.numerics import Array
 
 _PASSES = 10
 _TOGETHER, _DEPTH, _DAMPING = 32, 8, 0.7  # bins in a row that share a combination; of how many moves
-_SPAN = 200_000  # numbers of the data from which on cores work side by side
 
 
 def settle(
@@ -49,15 +48,8 @@ def settle(
         return found
     if wiring.coupled or max_sweeps == 0:
         _settle_chain(theory, wiring, cases, found, tolerance, max_sweeps, cold=start is None)
-        return found
-    size = max(1, _SPAN // (len(wiring.R) + wiring.products.shape[1]))
-
-    def solve(first: int) -> None:
-        rows = np.arange(first, min(first + size, n))
-        settle_bins(theory, wiring, cases, found, rows, tolerance, max_sweeps, cold=start is None)
-
-    for _ in in_order(solve, range(0, n, size)):
-        pass
+    else:
+        settle_bins(theory, wiring, cases, found, tolerance, max_sweeps, cold=start is None)
     return found
 
 
