@@ -48,10 +48,6 @@ EXPLAINED = (
         "Both are written 0 MB.",
     ),
     Explained(
-        "hidviz/background/arenas.py", "_ask('malloc_trim', 0)", "_ask('malloc_trim', 1)", WORK,
-        "One byte more may stay at the top of an arena.",
-    ),
-    Explained(
         "hidviz/learners/parts/gibbs_sweep.py", "int(700.0 /", "int(701.0 /", WORK,
         "How many factors one logarithm takes; 709 would be too many.",
     ),

@@ -53,7 +53,7 @@ class Runner(Generic[Item]):
         self._counts = counts
         self._threads = threads
         self._interval = 0.0
-        self._job: _Job[Item] = _Job(iter(()), None, counts, version=0)
+        self._job: _Job[Item] = _Job(iter(()), None, counts, version=0, interval=self._interval)
         self._job.stop()
         self._starting = threading.Lock()
 
@@ -154,7 +154,7 @@ class _Job(Generic[Item]):
         counts: Callable[[Item], bool],
         *,
         version: int,
-        interval: float = 0.0,
+        interval: float,
     ) -> None:
         self.latest: Item | None = None
         self.version = version
@@ -165,10 +165,10 @@ class _Job(Generic[Item]):
         self._counts = counts
         self._gate = _gate
         self._change = threading.Condition()
-        self._since = 0.0
+        self._since = time.monotonic()
         self._interval, self._counted_at = interval, -math.inf
         self._stamps: deque[float] = deque()
-        self._consuming = False
+        self._consuming = False  # within `pump`
 
     def allow(self, change: Callable[[int | None], int | None]) -> None:
         with self._change:
@@ -199,7 +199,6 @@ class _Job(Generic[Item]):
     def work(self) -> None:
         self._gate.enter()
         self._since = time.monotonic()
-        self._consuming = True
         try:
             with paced(self._checkpoint):
                 while True:
@@ -215,7 +214,6 @@ class _Job(Generic[Item]):
             self.stop(error)
         finally:
             self._gate.leave()  # first: a clean-up waits more than it works
-            self._consuming = False
             self.close()
 
     def close(self) -> None:

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from hidviz.background import arenas as arenas_module
+
 COUNT = """
 import ctypes, sys, threading
 from hidviz.background import keep_few_arenas
@@ -47,6 +49,46 @@ def test_a_process_that_serves_has_two_however_many_threads_ask(tmp_path):
     assert arenas(tmp_path / "few", "few") <= 2
     assert arenas(tmp_path / "as ever", "as ever") > 2
     assert arenas(tmp_path / "as wished", "few", MALLOC_ARENA_MAX="1") == 1, "whoever has asked for another number"
+
+
+class Library:
+    """A C library that notes what it is asked for."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __getattr__(self, name):
+        return lambda *values: self.asked.append((name, *values))
+
+
+@pytest.mark.parametrize(
+    ("ask", "asked", "variables"),
+    [
+        (arenas_module.keep_few_arenas.__wrapped__, [("mallopt", -8, 2)], ["MALLOC_ARENA_MAX"]),
+        (
+            arenas_module.keep_freed_memory.__wrapped__,
+            [("mallopt", -3, 33_554_432), ("mallopt", -1, 67_108_864)],
+            ["MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"],
+        ),
+        (arenas_module.hand_back_memory, [("malloc_trim", 0)], []),
+    ],
+    ids=["arenas", "thresholds", "trim"],
+)
+def test_the_library_is_asked_by_the_numbers_of_malloc_h(monkeypatch, ask, asked, variables):
+    for name in variables:
+        monkeypatch.delenv(name, raising=False)
+    library = Library()
+    monkeypatch.setattr(arenas_module.ctypes, "CDLL", lambda _: library)
+    ask()
+    assert library.asked == asked
+    for name in variables:
+        with monkeypatch.context() as asking:
+            asking.setenv(name, "1")
+            ask()
+        assert library.asked == asked, "whoever has asked for other numbers has them"
+    for error in (OSError, TypeError, AttributeError):
+        monkeypatch.setattr(arenas_module.ctypes, "CDLL", lambda _, error=error: (_ for _ in ()).throw(error))
+        ask()  # a system without such a library
 
 
 HELD = """

@@ -76,6 +76,7 @@ def test_nothing_has_run_before_the_first_start():
     assert runner.latest is None
     assert runner.failure is None
     assert runner.items_per_second == 0.0
+    assert runner.interval == 0.0
 
 
 def test_a_finite_iterator_is_consumed_to_its_last_item(runner):
@@ -579,6 +580,11 @@ def test_without_threads_an_iterator_given_up_is_closed():
     runner.pump(0.0)
     runner.stop()
     assert cleaned == ["MainThread"]
+
+    unused = clean_up_of(cleaned)
+    runner.start(unused)
+    runner.stop()
+    assert next(unused, None) is None, "what was never begun is closed too"
 
     def stopping_itself():
         try:

@@ -17,7 +17,7 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.experiments.archive import DamagedError
-from hidviz.experiments.bundle import LARGEST_FILE, _checked_experiment, load_bundle, save_bundle
+from hidviz.experiments.bundle import LARGEST_FILE, Ending, _checked_experiment, load_bundle, save_bundle
 from hidviz.experiments.frame import Frame, regauge_frame
 from hidviz.experiments.reopen import ASSETS, iter_reopened, shipped_frame
 from hidviz.experiments.run import iter_resumed, iter_run, with_knobs
@@ -133,7 +133,10 @@ def test_tables_name_units_and_hold_every_digit(last, packed):
             assert head == ["to / from", *(f"{since} {k + 1}" for k in range(values.shape[1]))]
             assert [row[0] for row in rows] == [f"{to} {k + 1}" for k in range(len(values))]
         names, *rows = csv.reader(io.StringIO(archive.read("trace.csv").decode()))
-        settings = json.loads(archive.read("settings.json"))
+        text = archive.read("settings.json").decode()
+        settings = json.loads(text)
+    assert text.startswith('{\n  "kind": "hidviz run",\n'), "for people to read"
+    assert Ending() == ("learning", "", 0)
     assert [float(row[names.index("cost")]) for row in rows] == last.trace["cost"].tolist()
     assert settings["experiment"]["seed"] == 4
     assert settings["run"]["cost"] == last.snapshot.cost

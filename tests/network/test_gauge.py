@@ -170,7 +170,7 @@ def test_unconnected_units_are_appended_and_never_removed():
     assert np.array_equal(wide.K[:, :2], couplings.K)
     assert not wide.K[:, 2:].any()
     assert not wide.M[2:].any()
-    assert with_hidden(couplings, 1) is couplings
+    assert with_hidden(couplings, 1) is with_hidden(couplings, 2) is couplings
 
 
 @pytest.mark.parametrize(
