@@ -112,6 +112,10 @@ EXPLAINED = (
         "An entry that does not move may be held or not.",
     ),
     Explained(
+        "hidviz/learning/loop.py", "max(initial=0.0) <= bound", "max(initial=1.0) <= bound", SAME,
+        "The bound is 150 at least.",
+    ),
+    Explained(
         "hidviz/learners/mean_field_correlated.py", "counts[gaps > tolerance]", "counts[gaps >= tolerance]", BOUND,
         "No computed gap equals the tolerance to the last digit.",
     ),

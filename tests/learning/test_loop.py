@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from hidviz.learners import prepare
 from hidviz.learning import learn
 from hidviz.learning.fit import fit
+from hidviz.learning.loop import with_couplings
 from hidviz.learning.optimisers import OPTIMISERS
 from hidviz.learning.snapshot import regauge_snapshot, result
 from hidviz.learning.starts import random_start
@@ -251,9 +252,21 @@ def test_a_run_within_its_box_is_resumed_without_evaluating_anything():
     learner, _, start = problem()
     *_, middle = islice(learn(learner, start, box=0.7), 4)
     assert np.abs(middle.couplings.vector()).max() < 0.7
-    again = next(learn(learner, middle, box=0.7))
-    assert again is middle or again == middle
-    assert again.evaluations == middle.evaluations
+    assert next(learn(learner, middle, box=0.7)).evaluations == middle.evaluations
+    *_, at_its_edge = islice(learn(learner, start, box=0.1), 4)
+    assert np.abs(at_its_edge.couplings.vector()).max() == 0.1
+    assert next(learn(learner, at_its_edge, box=0.1)).evaluations == at_its_edge.evaluations
+
+
+def test_other_weights_of_a_learned_penalty_are_another_cost_to_rise_from():
+    learner, _, start = problem()
+    course = list(islice(learn(learner, start, penalty="learned"), 60))
+    k = next(k for k in range(1, len(course)) if course[k].penalty != course[k - 1].penalty)
+    risen = replace(course[k], penalty=course[k - 1].penalty, lowest=course[0], rises=3)
+    again = next(learn(learner, risen, penalty="learned"))
+    assert again.penalty == course[k].penalty
+    assert (again.lowest, again.rises) == (None, 0)
+    assert again.evaluations >= risen.evaluations
 
 
 def test_rises_are_counted_in_a_row_and_the_lowest_step_is_kept():
@@ -489,3 +502,17 @@ def test_the_evaluations_are_those_that_were_made(optimiser):
     counting = replace(learner, evaluate=counted)
     for snapshot in islice(learn(counting, start, optimiser=optimiser), 8):
         assert snapshot.evaluations == len(calls)
+
+
+def test_other_couplings_stand_at_the_same_step_of_the_same_run():
+    learner, held_out, start = problem()
+    *_, middle = islice(learn(learner, start, held_out=held_out, penalty=0.01, optimiser="momentum"), 4)
+    other = start.with_vector(4.5 * np.sign(start.vector()))
+    moved = with_couplings(replace(middle, state="finished"), other, learner, held_out)
+    assert (moved.step, moved.state, moved.remarks) == (3, "learning", ())
+    assert (moved.couplings, moved.penalty, moved.optimiser) == (other, middle.penalty, "momentum")
+    assert moved.evaluations == middle.evaluations + 1
+    assert (moved.memory.vectors, moved.memory.steps, moved.lowest, moved.rises) == ((), 0, None, 0)
+    assert moved.cost == learner.per_bin(learner(other))
+    assert moved.held_out == held_out.per_bin(held_out(other)) > middle.held_out
+    assert moved.best == middle.best
