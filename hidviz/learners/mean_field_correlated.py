@@ -204,8 +204,15 @@ def _climb(
     dR -= (pairs.reshape(*R.shape, R.shape[1]) * R[:, :, None]).sum(axis=1)
     if network.coupled:
         dL1 = d_visible[n_visible:]
-    dM = dR[n_visible:] if network.coupled else np.zeros_like(network.M)
+    dM = dR[n_visible:] if network.coupled else _slope_at_no_M(network, mu)
     return total, (d_visible[:n_visible], dR[:n_visible], dL1, dM), Beliefs(mu, response=response), gaps
+
+
+def _slope_at_no_M(network: _Network, mu: Array) -> Array:
+    """The slope in M where M = 0, of bins in order of time; those that are not are taken where M is not learned."""
+    error = (mu - np.tanh(network.cases.previous @ network.L1.T)) * network.cases.has_past
+    slope: Array = error[1:].T @ mu[:-1]
+    return slope
 
 
 def _seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:

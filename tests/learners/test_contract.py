@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 
@@ -71,6 +72,22 @@ def test_an_estimate_has_the_shapes_of_what_it_is_about(name, full):
     assert estimate.residual >= 0.0
     assert estimate.unconverged == int(estimate.unconverged) >= 0
     assert estimate.standard_error >= 0.0
+
+
+@every_learner
+def test_neither_M_nor_biases_are_learned_where_they_are_not_asked_for(name):
+    learner = LEARNERS[name].prepare(Recording(trial(5)), n_hidden=units(name))
+    assert learner.learned == LEARNERS[name].blocks(units(name), hidden_hidden=False, bias=False)
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_HIDDEN if name in DETERMINISTIC])
+def test_an_M_of_nothing_is_next_to_an_M_of_almost_nothing(name):
+    """Without M other ways are taken, which must lead to the same."""
+    learner, at = prepared(name, full=True), couplings(name, full=True)
+    nothing, almost = (learner(replace(at, M=np.full_like(at.M, size))) for size in (0.0, 1e-10))
+    assert nothing.objective == pytest.approx(almost.objective, abs=1e-6)
+    np.testing.assert_allclose(nothing.gradient.vector(), almost.gradient.vector(), atol=1e-5)
+    assert np.abs(nothing.gradient.M).max() > 1e-3
 
 
 @every_learner
