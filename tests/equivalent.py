@@ -116,6 +116,10 @@ EXPLAINED = (
         "The bound is 150 at least.",
     ),
     Explained(
+        "hidviz/learners/smoothing.py", "back[block.ends.ravel()] = 0.0", "back[block.ends.ravel()] = 1.0", SAME,
+        "The next line takes off the largest of each row, and here all are equal.",
+    ),
+    Explained(
         "hidviz/learners/mean_field_correlated.py", "counts[gaps > tolerance]", "counts[gaps >= tolerance]", BOUND,
         "No computed gap equals the tolerance to the last digit.",
     ),
