@@ -112,3 +112,10 @@ def test_few_sweeps_are_enough_cold_and_fewer_from_where_couplings_were_a_step_a
     assert cold.sweeps.mean() < 12.0
     assert np.quantile(cold.sweeps, 0.95) <= 17
     assert warm.sweeps.mean() < 9.0
+
+
+def test_bins_whose_fields_swing_too_widely_for_mixing_and_ascent_are_solved_by_newton():
+    """47 of these stay open without, where few hidden units are heard by many visible ones."""
+    _, _, theory, wiring, cases = problem(False, variance=4.0, lengths=(1000,), n_visible=18, n_hidden=2, seed=3)
+    found = settle(theory, wiring, cases, None, TOLERANCE, 500)
+    assert found.gaps.max() <= TOLERANCE

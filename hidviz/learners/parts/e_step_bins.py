@@ -2,7 +2,7 @@
 
 A bin that is solved makes place for the next one, so that as many rows as pay go through every product, however slow
 single bins are. Each has a combination of its own of its last three moves. Those that mixing has not solved in its turn
-are put aside, and are taken together when all have had theirs, by ascent and mixing in turn.
+are put aside, and are taken together when all have had theirs, by ascent, Newton's method and mixing in turn.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hidviz.background import checkpoint, in_order
-from hidviz.learners.parts.e_step_moves import ASCENT, LIMIT, LOST, MIXING, Settled, ascend, gap, inside
+from hidviz.learners.parts.e_step_moves import ASCENT, LIMIT, LOST, MIXING, Settled, ascend, gap, inside, newton
 from hidviz.learners.parts.mean_field_cases import Cases, some
 from hidviz.learners.parts.mean_field_objective import Chunk, Theory, Wiring, chunk, field, guess
 from hidviz.numerics import Array, Index
@@ -34,7 +34,7 @@ def settle_bins(
         cases: the data.
         found: where to start from, unless `cold`, and where the solution goes.
         tolerance: largest violation that counts as none.
-        max_sweeps: sweeps that a bin may take.
+        max_sweeps: sweeps of mixing and ascent that a bin may take.
         cold: whether to start from a guess.
     """
     mix = _Mixing(theory, wiring, cases, found, tolerance)
@@ -165,11 +165,13 @@ class _Mixing(NamedTuple):
 
 
 def _climb(mix: _Mixing, rows: Index, sweeps: int) -> None:
-    """Take these rows up A."""
+    """Take these rows up A, and those that come back again by Newton's method to the last digits."""
     if sweeps:
         c = chunk(mix.theory, mix.wiring, some(mix.cases, rows), 0, len(rows))
         own = Settled(mix.found.mu[rows], mix.found.gaps[rows], mix.found.sweeps[rows])
         ascend(c, own, np.arange(len(rows)), sweeps)
+        if sweeps > ASCENT:  # not the first time: it takes Nh + 1 sweeps a step
+            newton(c, own)
         mix.found.mu[rows], mix.found.sweeps[rows] = own.mu, own.sweeps
 
 

@@ -4,22 +4,26 @@
     ascent   theta += rate (field - theta), an ascent direction of A; a bin whose objective falls takes the step back
              and halves its rate, which starts at ½. With hidden-to-hidden couplings even and odd bins take turns, so
              that each moves with its neighbours at rest, and A never falls.
+    Newton   theta += (1 - dfield/dtheta)⁻¹ (field - theta), for bins by themselves: it takes a field for each hidden
+             unit, but solves bins whose fields swing too widely for both.
 
 Mixing is fast near a solution and ascent gets there, so they take turns over the bins that are still open.
 """
 
 from __future__ import annotations
 
+import contextlib
 from typing import NamedTuple
 
 import numpy as np
 
 from hidviz.background import checkpoint
-from hidviz.learners.parts.mean_field_objective import Chunk, Rows, field_and_value
+from hidviz.learners.parts.mean_field_objective import Chunk, Rows, field, field_and_value
 from hidviz.numerics import Array, Index
 
 LIMIT = 17.0  # largest |theta|: 1 - tanh(17) = 3e-15 keeps mu strictly inside (-1, 1)
 MIXING, ASCENT = 40, 20  # sweeps of each before the other has its turn; those of ascent double
+_NEWTON, _STEP, _LONGEST = 8, 1e-6, 2.0  # steps of Newton's method, of its differences, and the longest
 LOST = 10.0  # a gap so many times the best one begins the mixing anew
 
 
@@ -66,3 +70,35 @@ def ascend(c: Chunk, found: Settled, rows: Rows, sweeps: int) -> None:
             mu[c.first + turn[fell]] = before[fell]
             rate[turn] = np.where(fell, 0.5 * rate[turn], np.minimum(1.0, 1.2 * rate[turn]))
             found.sweeps[c.first + turn] += 2
+
+
+def newton(c: Chunk, found: Settled) -> None:
+    """Some steps of Newton's method, in place, for all rows of a chunk without M; none where A would be lower for it.
+
+    Each row keeps the best that it has come to, and a step may be as long as 2.
+    """
+    every = np.arange(len(found.mu))
+    start, height = found.mu.copy(), field_and_value(c, found.mu, every)[1]
+    with contextlib.suppress(np.linalg.LinAlgError):  # what was best before a singular step stays
+        _newton(c, found)
+    fell = field_and_value(c, found.mu, every)[1] < height - 1e-10 * (1.0 + np.abs(height))
+    found.mu[fell] = start[fell]
+    found.sweeps[:] += 2
+
+
+def _newton(c: Chunk, found: Settled) -> None:
+    n, n_hidden = found.mu.shape
+    every, unit = np.arange(n), np.eye(n_hidden)
+    theta, best = np.arctanh(found.mu), np.full(n, np.inf)
+    for _ in range(_NEWTON):
+        checkpoint()
+        mu = np.tanh(theta)
+        fields = field(c, mu, every)
+        now = gap(mu, np.clip(fields, -LIMIT, LIMIT))
+        found.mu[now < best] = mu[now < best]
+        best = np.minimum(best, now)
+        slopes = [(field(c, np.tanh(theta + _STEP * one), every) - fields) / _STEP for one in unit]
+        found.sweeps[:] += 1 + n_hidden
+        move = np.linalg.solve(unit - np.stack(slopes, axis=2), (fields - theta)[:, :, None])[:, :, 0]
+        move *= _LONGEST / np.maximum(np.abs(move).max(axis=1, keepdims=True), _LONGEST)
+        theta = np.clip(theta + move, -LIMIT, LIMIT)
