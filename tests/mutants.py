@@ -32,8 +32,12 @@ TESTS = {
     "hidviz/background/arenas.py": ["tests/background/test_arenas.py"],
     "hidviz/background/memory.py": ["tests/background/test_memory.py"],
     "hidviz/background/files.py": ["tests/faults/test_files.py"],
-    "hidviz/learning/loop.py": ["tests/learning"],
-    "hidviz/learning/optimisers.py": ["tests/learning"],
+    "hidviz/learning/loop.py": ["tests/learning/test_loop.py", "tests/learning"],
+    "hidviz/learning/optimisers.py": [
+        "tests/learning/test_line_search.py",
+        "tests/learning/test_optimisers.py",
+        "tests/learning",
+    ],
     "hidviz/learners/backprop.py": [
         "tests/learners/test_backprop.py",
         "tests/learners/test_time_blocks.py",
@@ -45,7 +49,7 @@ TESTS = {
         "tests/learners/test_time_blocks.py",
         *CONTRACT,
     ],
-    "hidviz/learners/mean_field.py": ["tests/learners"],
+    "hidviz/learners/mean_field.py": ["tests/learners/test_mean_field.py", "tests/learners"],
     "hidviz/learners/gibbs.py": ["tests/learners/test_gibbs.py", *CONTRACT],
     "hidviz/learners/parts/gibbs_sweep.py": ["tests/learners/test_gibbs.py", *CONTRACT],
     "hidviz/learners/mean_field_correlated.py": ["tests/learners/test_mean_field_correlated.py", *CONTRACT],

@@ -117,13 +117,13 @@ def test_the_offer_goes_down_to_the_fewest_bins_there_may_be(monkeypatch):
         pass
 
 
-def test_the_offer_has_two_digits_that_count_and_zeros(monkeypatch):
-    """What fits is between 100 and 1,000, so it is offered in tens."""
-    few = replace(SMALL, n_steps=2000, n_held_out=0)
-    monkeypatch.setenv(RUN, str(predicted_memory(replace(few, n_steps=667))))
-    with pytest.raises(TooLarge) as refused, room_for(few):
+@pytest.mark.parametrize(("fitting", "offered"), [(667, 660), (67, 67), (12_345, 12_000)])
+def test_the_offer_has_two_digits_that_count_and_zeros(monkeypatch, fitting, offered):
+    many = replace(SMALL, n_steps=20_000, n_held_out=0)
+    monkeypatch.setenv(RUN, str(predicted_memory(replace(many, n_steps=fitting))))
+    with pytest.raises(TooLarge, match=f"at most {offered:,} bins would fit") as refused, room_for(many):
         pass
-    assert refused.value.knobs["n_steps"] == 660
+    assert refused.value.knobs["n_steps"] == offered
 
 
 @pytest.mark.parametrize(("model", "of_hidden"), [("continuous", 32), ("stochastic", 4)])
