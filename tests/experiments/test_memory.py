@@ -43,8 +43,8 @@ def test_more_units_and_more_bins_never_take_less(name, hidden_hidden):
 
 
 def test_the_refusal_says_how_much_of_how_much_and_what_would_fit(gigabyte):  # noqa: ARG001
-    with pytest.raises(TooLarge) as refused:
-        return_value(HUGE.simulate())
+    with pytest.raises(TooLarge) as refused, room_for(HUGE):  # and not made, should it be let in
+        pass
     said = str(refused.value)
     assert f"{predicted_memory(HUGE) / 1e9:.3g} GB" in said
     assert "a run may use 1 GB" in said
@@ -188,7 +188,7 @@ def test_every_door_refuses_before_it_makes_anything(gigabyte, monkeypatch):  # 
         raise AssertionError("data were made")
 
     monkeypatch.setattr(np.random, "default_rng", made)
-    for begin in (HUGE.run, lambda: iter_run(HUGE), lambda: iter([measure(HUGE)])):
+    for begin in (HUGE.simulate, HUGE.run, lambda: iter_run(HUGE), lambda: iter([measure(HUGE)])):
         with pytest.raises(TooLarge):
             next(begin())
 
