@@ -85,7 +85,13 @@ def test_a_machine_has_its_pages_and_a_process_what_it_is_limited_to(monkeypatch
     resource = pytest.importorskip("resource", reason="optional: a system without such limits")
     monkeypatch.setattr(memory, "_LIMITS", ())
     monkeypatch.setattr(memory.os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}.get)
-    for limits, size in (((-1, -1), 4096e3), ((1, 5e6), 1.0), ((3e6, 5e6), 3e6), ((5e6, 6e6), 4096e3)):
+    for limits, size in (
+        ((-1, -1), 4096e3),
+        ((0, 5e6), 4096e3),
+        ((1, 5e6), 1.0),
+        ((3e6, 5e6), 3e6),
+        ((5e6, 6e6), 4096e3),
+    ):
         monkeypatch.setattr(resource, "getrlimit", lambda _, limits=limits: limits)
         assert machine_memory() == size
 
