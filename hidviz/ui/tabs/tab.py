@@ -13,10 +13,8 @@ from hidviz.ui.components.network import Network
 from hidviz.ui.plots.axes import enlarge
 from hidviz.ui.text.language import _
 
-MAP, DRAWING = (
-    142,
-    170,
-)  # pixels of the page, magnified: with them a lesson, the maps and the curves are in sight at once
+MAP = 226  # pixels of the page, magnified, that a map may have
+BESIDE, DRAWING = 142, 170  # that it and the network may have: then a lesson, these and the curves are in sight at once
 
 
 class Tab(Protocol):
@@ -129,11 +127,12 @@ class TabHost:
     def _paint(self, tab: Tab) -> None:
         tab.restyle(self._dark)
         if self._large:
+            networks = tab.layout.select(Network)
             for pane in tab.layout.select(pn.pane.Bokeh):
                 enlarge(pane.object)
                 if pane.max_width:
-                    pane.max_width = MAP
-            for network in tab.layout.select(Network):
+                    pane.max_width = BESIDE if networks else MAP
+            for network in networks:
                 network.large = True
                 network.styles = dict(network.styles) | {"max-width": f"{DRAWING}px"}
 
