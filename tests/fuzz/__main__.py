@@ -24,7 +24,7 @@ from tests.pages import OURS, launched, state
 from tests.server import Server
 
 EVERY = 50
-KEPT = 2000  # messages of the server, of which those about a model that an error names are printed
+KEPT = 20_000  # messages of the server, of which those about a model that an error names are printed
 # What Bokeh and Tornado say of a socket that closes while it is being opened or written to
 FOREIGN = re.compile(
     r"(?:Uncaught exception GET \S*/ws|error handling message)(?:(?!Traceback).)*Traceback(?:(?!Traceback).)*"
@@ -165,6 +165,8 @@ def about(error, received):
     """Of the messages received, the newest last, what stands around the name of a model that an error tells of."""
     for name in re.findall(r"\bp\d+\b", error):
         for number, message in enumerate(received):
+            if isinstance(message, str) and '"PULL-DOC-REPLY"' in message:
+                yield f"{number} of {len(received)}: a document"
             for found in re.finditer(f'"{name}"', message) if isinstance(message, str) else ():
                 yield f"{number} of {len(received)}: … {message[max(0, found.start() - 300) : found.end() + 300]} …"
 
