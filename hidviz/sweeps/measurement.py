@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from hidviz.background import checkpoint, one_blas_thread, return_value
+from hidviz.background import one_blas_thread, return_value
 from hidviz.evaluation import (
     LONGEST_LIKELIHOOD,
     cost_per_bin,
@@ -177,7 +177,6 @@ def _learned(
     plain, trace = replace(setup, exact=None), Trace()
     start = experiment.starting_point(data.truth)
     for snapshot in learn(setup.learner, start, **experiment.learn_options(stopping)):
-        checkpoint()
         if with_trace:
             trace = make_frame(experiment, data, plain, snapshot, trace).trace
     return snapshot, {name: trace[name].tolist() for name in trace.names}

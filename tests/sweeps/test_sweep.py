@@ -155,6 +155,8 @@ def test_costs_that_are_too_slow_to_be_shown_at_every_step_are_found_at_the_end(
     slow = measure(approximate)
     assert quick.cost is not None
     assert (slow.cost, slow.held_out) == (quick.cost, quick.held_out)
+    assert (slow.cost_at_truth, slow.held_out_at_truth) == (quick.cost_at_truth, quick.held_out_at_truth)
+    assert None not in (slow.cost_at_truth, slow.held_out_at_truth)
 
 
 def test_without_patience_held_out_data_only_judge():

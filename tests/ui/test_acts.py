@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hidviz import Experiment, Gauge, load_bundle, save_bundle
-from hidviz.experiments import Frame, iter_run
+from hidviz.experiments import Frame, Progress, iter_run
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.speeds import FASTEST
 
@@ -270,6 +270,15 @@ def test_slow_motion_goes_by_halves_where_there_are_any(halved, session):
     assert halved.halves
     halved.reset(BY_HALVES)
     assert (halved.speed, halved.halves, halved._runner.interval) == (FASTEST, False, 0.0)
+
+
+def test_how_far_a_run_has_come_is_told_until_a_frame_comes(session):
+    frame, under_way = session.frame, Progress("simulating", 0.5)
+    session._start(iter([under_way, frame]), going=True, steps=1)
+    assert session.poll(0.0)
+    assert session.progress is under_way
+    assert session.poll(0.0)
+    assert (session.progress, session.frame) == (None, frame)
 
 
 @pytest.mark.parametrize(("error", "said"), [(ValueError("the reason"), "the reason"), (ValueError(), "ValueError()")])
