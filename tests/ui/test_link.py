@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hidviz.experiments.experiment import CHOICES, Experiment
+from hidviz.experiments.experiment import CHOICES, OPTIONAL, Experiment
 from hidviz.experiments.presets import PRESETS
 from hidviz.ui.state.link import Link, View, language_of, read_link, read_query, write_link
 
@@ -158,6 +158,7 @@ def test_the_last_value_counts_and_none_is_none():
 
 def test_an_optional_knob_may_be_given_up():
     assert read("preset=&rate=&box=").experiment == Experiment(rate=None, box=None)
+    assert all(getattr(Experiment(), name) is None for name in OPTIONAL), "so that none has to be written"
     base = Experiment(rate=0.5, box=2.0)
     assert write_link(base) == "rate=0.5&box=2.0"
     assert "“”" in read("nv=").notices[0]

@@ -207,8 +207,6 @@ def _value(name: str, text: str) -> Any:
 
 
 def _written(value: object) -> str:
-    if value is None:
-        return ""
     if isinstance(value, bool):
         return str(int(value))
     return repr(value) if isinstance(value, float) else str(value)
