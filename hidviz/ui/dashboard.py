@@ -125,7 +125,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             on_refused=self._tell,
             on_reset=partial(self._act, self.reset),
         )
-        self.learn = LearnTab(session, lambda: self.lessons.begin("hidden-twin"))
+        large = view.mode == "lecture"
+        self.learn = LearnTab(session, lambda: self.lessons.begin("hidden-twin"), large=large)
         self.lessons = LessonBar(
             session, self.own, lambda: self.learn.align_switch.value,
             on_begin=self._begun, on_change=self._show_knobs,
@@ -137,7 +138,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         dark, front = view.theme == "dark", TABS.index(view.tab)
         self.views = TabHost(
             makers, len(FRONT_TABS), front,
-            dark=dark, large=view.mode == "lecture", on_front=lambda: self.address.show(),
+            dark=dark, large=large, on_front=lambda: self.address.show(),
         )  # fmt: skip
         self.address = Address(view, session, self.views, self.learn, self.lessons.run, on_travel=self._show_knobs)
         self.lecture = Lecture(view, self.address, self.transport.bar, self.views)

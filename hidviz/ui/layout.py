@@ -12,7 +12,7 @@ import panel_material_ui as pmui
 TABLE_CSS = """
 div.scroll { max-height: 420px; overflow: auto; }
 table { border-collapse: collapse; font-size: 15px; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-size: 14px; padding: 4px 0; }
+caption { text-align: left; font-size: 14px; padding: 4px max(0px, 100% - 100vw + 40px) 4px 0; }
 th, td { padding: 3px 16px 3px 0; text-align: right; white-space: nowrap; }
 th[scope=row], thead th:first-child { text-align: left; }
 th { font-weight: 600; }
@@ -114,12 +114,19 @@ def maps(*squares: Any) -> Any:
     return shown
 
 
-def beside(drawing: Any, squares: Any, under: Any) -> Any:
-    """A drawing, three maps beside it, and a line under these; on a phone the drawing and the maps are swiped."""
+def beside(drawing: Any, squares: Any, under: Any, *, large: bool = False) -> Any:
+    """A drawing, three maps beside it, and a line under these; on a phone the drawing and the maps are swiped.
+
+    Where letters are large and height is scarce, what would be under the maps stands at their right if there is room.
+    """
     squares.stylesheets, under.stylesheets = [ROW], [UNDER]
     rest = pn.Column(squares, under, margin=0, stylesheets=[MAPS])
+    if large:
+        squares.styles = dict(squares.styles) | {"flex": "0 1 560px", "width": "auto"}
+        under.styles = dict(under.styles) | {"flex": "1 1 280px", "min-width": "0", "width": "auto"}
+        rest = line(squares, under)
     drawing.styles = {"flex": "1 1 200px", "max-width": "300px"}
-    rest.styles = {"flex": "4 1 520px", "min-width": "0"}
+    rest.styles = dict(rest.styles or {}) | {"flex": "4 1 520px", "min-width": "0"}
     drawing.stylesheets = [*drawing.stylesheets, LARGE]
     shown = line(drawing, rest, styles={"align-items": "flex-start"})
     shown.stylesheets = [SWIPED]

@@ -37,6 +37,28 @@ def test_figures_come_painted_and_nobody_paints_them_again(open_page, query):
     assert [message for message in told if any(name in message for name in repainted)] == []
 
 
+# As soon as the page is there, and before the server has heard of that: back in the browser's history, and a key.
+EARLY = """
+const find = (root) => root?.querySelector("#hidviz-status") ??
+  [...root?.querySelectorAll("*") ?? []].map((it) => it.shadowRoot && find(it.shadowRoot)).find(Boolean)
+const early = () => {
+  if (!find(document.body)?.dataset.state) { requestAnimationFrame(early); return }
+  history.pushState({}, "", location.pathname + "?nv=5&nh=1&T=300&out=100")
+  window.dispatchEvent(new KeyboardEvent("keydown", { key: "u" }))
+  window.dispatchEvent(new PopStateEvent("popstate"))
+}
+early()
+"""
+
+
+def test_who_goes_back_before_the_server_listens_gets_there_and_nothing_is_lost(open_page):
+    tab = open_page("?nv=5&nh=1&T=300&out=100&tab=data", before=EARLY)
+    until(tab, lambda: tab.get_by_role("tab", name="Learn", selected=True).count() == 1, "the tab in the address")
+    tab.get_by_role("img", name="Cost per bin").first.wait_for()
+    tab.keyboard.press("s")
+    wait_for(tab, lambda now: now["step"] == 1, "a step")  # any page error fails this
+
+
 def test_our_own_scripts_are_not_translated(open_page):
     """A component without a bundle is translated by each browser as it opens."""
     plain = open_page().evaluate(

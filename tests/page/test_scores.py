@@ -36,7 +36,7 @@ def test_the_best_model_is_marked_and_the_criteria_are_told():
     assert table.count("<span>best fit</span>") == 1
     assert '<tr class="best"><th scope="row">Fit' in table
     assert "n = 1,999 transitions" in table
-    assert "**Fit predicts held-out data best**" in words
+    assert "**Fit predicts held-out data best of all fits**" in words
     assert "below lag 1, " in words
     assert "AIC and BIC choose fit" in words
     assert "AIC with the effective number of parameters" in words

@@ -109,3 +109,15 @@ def test_labels_stand_beyond_the_longest_curve():
     curves.draw(list(line.values()), -1.0, 1.0)
     assert min(curves._ends.data["x"]) > 60.0
     assert curves._leaders.data["x0"] == [10.0, 60.0]
+
+
+def test_the_ring_stands_where_the_held_out_cost_was_lowest(frames):
+    last, curves = frames[-1], CostCurves()
+    curves.show(last)
+    costs = last.trace["held_out"]
+    assert curves._best.data["y"] == [costs.min()]
+    assert curves._best.data["x"] == [last.trace["step"][int(np.argmin(costs))]]
+    opened = replace(last, snapshot=replace(last.snapshot, best=None))
+    before = dict(curves._best.data)
+    curves.show(opened)
+    assert dict(curves._best.data) == before, "what was kept of a run that was opened does not matter"

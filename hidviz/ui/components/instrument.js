@@ -6,11 +6,17 @@ export function render({ model }) {
   const status = make("div", { id: "hidviz-status", role: "status" })
   const narrow = window.matchMedia(NARROW)
   const tell = () => { if (narrow.matches) { model.send_msg({ narrow: true }) } }
-  let told = false
+  // The server listens once it says that it is ready, with the first frame after it has heard that the page is there.
+  // What it does before is lost, since the document that the browser has got knows nothing of it: so nothing is asked.
+  const listens = () => JSON.parse(model.state || "{}").ready === true
+  let told = listens(), waiting = false
   const acknowledge = () => {
     const frame = model.frame
-    if (!told) { tell() }  // once the server listens, that is with the first frame
-    told = true
+    if (!told && listens()) {
+      told = true
+      tell()
+      if (waiting) { travel() }
+    }
     if (!document.hidden) { requestAnimationFrame(() => model.send_msg({ drawn: frame })) }
   }
   // A tab that nobody sees answers for its last frame as soon as somebody does: until then it is sent next to nothing.
@@ -35,6 +41,8 @@ export function render({ model }) {
     travelling = false
   }
   const travel = () => {
+    waiting = !told
+    if (waiting) { return }
     travelling = true
     model.send_msg({ address: location.search })
   }
@@ -50,6 +58,7 @@ export function render({ model }) {
   const press = (event) => event.composedPath().some((node) => ["BUTTON", "A"].includes(node.tagName))
   const listen = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented || typing(event)) { return }
+    if (!told) { return }
     if (event.key === " " && press(event)) { return }
     if (!model.keys.includes(event.key)) { return }
     event.preventDefault()

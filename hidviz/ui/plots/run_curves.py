@@ -74,8 +74,7 @@ class CostCurves(Curves):
         low = min(float(line.y.min()) for line in lines)
         low, high = roomy(low, max(_top(levels, curves), low + 1e-3))
         self.draw(lines, low, high)
-        best = frame.snapshot.best
-        put(self._best, data={"x": [best.step] if best else [], "y": [best.cost] if best else []})
+        put(self._best, data=_lowest(frame))
         self.name_ordinate(_("nats per bin"), self._plain)
         put(self._plain, format="0.00" if high - low > 0.2 else "0.0000")
 
@@ -138,6 +137,15 @@ def blocks_of(frame: Frame) -> tuple[str, ...]:
     """The blocks of couplings that the true or the inferred network has."""
     networks = (frame.data.truth, frame.snapshot.couplings)
     return tuple(block for block in MATRICES if any(getattr(each, block).any() for each in networks))
+
+
+def _lowest(frame: Frame) -> dict[str, list[float]]:
+    """Where the held-out cost was lowest, the first such step; nowhere without held-out data."""
+    held_out = frame.trace["held_out"] if "held_out" in frame.trace else np.empty(0)
+    if not np.isfinite(held_out).any():
+        return {"x": [], "y": []}
+    k = int(np.nanargmin(held_out))
+    return {"x": [float(frame.trace["step"][k])], "y": [float(held_out[k])]}
 
 
 def _top(levels: list[Line], curves: list[Line]) -> float:

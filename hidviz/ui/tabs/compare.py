@@ -154,7 +154,7 @@ class CompareTab:
             "{n} run pinned. Change a knob, run, and pin another.",
             "{n} runs pinned. Change a knob, run, and pin another.", len(names),
         )  # fmt: skip
-        self.panes.visible = True
+        self.panes.visible = len(names) > 1
         self._changes.spoil()
 
     def _build(self) -> None:

@@ -40,13 +40,14 @@ class LearnTab:
     Args:
         session: whose run is shown, and whose hidden units are flipped, swapped and broken.
         on_lesson: called to begin the first lesson.
+        large: whether it is read from far away.
     """
 
     key = "learn"
     title = N_("Learn")
 
-    def __init__(self, session: Session, on_lesson: Callable[[], None]) -> None:
-        self._session = session
+    def __init__(self, session: Session, on_lesson: Callable[[], None], *, large: bool = False) -> None:
+        self._session, self._large = session, large
         self._changes, self._dark = Changes(), False
         self._read_at = 0.0
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
@@ -173,7 +174,7 @@ class LearnTab:
         self.question = words("", size=22, weight=600)
         self.layout = pn.Column(
             line(self.question, self.lesson),
-            beside(self.network, maps(*pictures), line(self.align_switch, self.scale)),
+            beside(self.network, maps(*pictures), line(self.align_switch, self.scale), large=self._large),
             line(self.units, self.history),
             self.one_step,
             row(

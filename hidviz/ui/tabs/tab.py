@@ -14,7 +14,7 @@ from hidviz.ui.plots.axes import enlarge
 from hidviz.ui.text.language import _
 
 MAP = 226  # pixels of the page, magnified, that a map may have
-BESIDE, DRAWING = 142, 170  # that it and the network may have: then a lesson, these and the curves are in sight at once
+BESIDE, DRAWING = 178, 178  # that it and the network may have: then a lesson, these and the curves are in sight at once
 
 
 class Tab(Protocol):

@@ -54,7 +54,7 @@ _TWIN = Lesson(
              "{cost:.5f}.", _answered, "Would more data tell the two networks apart?", _YES_NO,
              "No. Both make every recording equally likely, however long it is: they are twins.", "No",
              (_ERRORS, _COST, _DIFFERENCE)),
-        Step("Is every change of sign free? The cost is {cost:.5f} nats per bin. **Flip K only** changes K of one "
+        Step("Is every change of sign free? The cost was {was_cost:.5f} nats per bin. **Flip K only** changes K of one "
              "hidden unit and leaves its L. Press it, and watch the differences and the cost.",
              lambda seen: seen.frame.snapshot.cost > seen.entered.snapshot.cost + 0.01, look=(_DIFFERENCE, _COST)),
         Step("The cost rose by {jump:.3f} nats per bin: half a flip makes another model, and a worse one. "

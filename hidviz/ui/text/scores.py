@@ -67,7 +67,7 @@ def verdict_of(judgement: Judgement) -> str:
         ]
         said.append(
             _(
-                "**{name} predicts held-out data best**, in nats per bin {against}.",
+                "**{name} predicts held-out data best of all fits**, in nats per bin {against}.",
                 name=of_engine(best.name),
                 against=", ".join(against),
             )
