@@ -138,7 +138,7 @@ def page() -> Any:
         main=[dashboard.main],
         header=[presets, pn.HSpacer(), whole, teach, tools, languages, Connection(_leave, margin=0)],
         sidebar_width=336,
-        sidebar_open=True,  # also an empty one, which else keeps its room
+        sidebar_open=hidden or not lecture.on,  # an empty one too, which else keeps its room; put away in a lecture
         dark_theme=dark,
         theme_config=THEME,
         busy_indicator=None,

@@ -56,7 +56,7 @@ def test_a_lecture_is_read_from_the_back_row(open_page):
     assert min(tab.evaluate(f"(() => {{ {ALL}; return {NUMBERS} }})()")) > 23, "numbers of the units"
 
 
-@pytest.mark.parametrize(("size", "query"), [((1920, 1080), "&hide=settings"), ((1280, 720), "&hide=settings")])
+@pytest.mark.parametrize(("size", "query"), [((1920, 1080), ""), ((1280, 720), "&hide=settings")])
 def test_network_maps_and_curves_are_in_sight_beside_each_step_of_a_lesson(open_page, size, query):
     tab = open_page(f"?lesson=how-much-data&mode=lecture{query}", width=size[0], height=size[1])
     tab.get_by_text("step 1 of 4").wait_for()

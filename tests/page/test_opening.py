@@ -44,7 +44,7 @@ const find = (root) => root?.querySelector("#hidviz-status") ??
 const early = () => {
   if (!find(document.body)?.dataset.state) { requestAnimationFrame(early); return }
   history.pushState({}, "", location.pathname + "?nv=5&nh=1&T=300&out=100")
-  window.dispatchEvent(new KeyboardEvent("keydown", { key: "u" }))
+  window.dispatchEvent(new KeyboardEvent("keydown", { key: "a" }))
   window.dispatchEvent(new PopStateEvent("popstate"))
 }
 early()
@@ -55,6 +55,7 @@ def test_who_goes_back_before_the_server_listens_gets_there_and_nothing_is_lost(
     tab = open_page("?nv=5&nh=1&T=300&out=100&tab=data", before=EARLY)
     until(tab, lambda: tab.get_by_role("tab", name="Learn", selected=True).count() == 1, "the tab in the address")
     tab.get_by_role("img", name="Cost per bin").first.wait_for()
+    until(tab, lambda: tab.get_by_role("switch", name="Align to truth").is_checked(), "what the key does")
     tab.keyboard.press("s")
     wait_for(tab, lambda now: now["step"] == 1, "a step")  # any page error fails this
 

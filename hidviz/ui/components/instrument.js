@@ -7,15 +7,17 @@ export function render({ model }) {
   const narrow = window.matchMedia(NARROW)
   const tell = () => { if (narrow.matches) { model.send_msg({ narrow: true }) } }
   // The server listens once it says that it is ready, with the first frame after it has heard that the page is there.
-  // What it does before is lost, since the document that the browser has got knows nothing of it: so nothing is asked.
+  // What it does before is lost, since the document that the browser has got knows nothing of it: so it is asked then.
   const listens = () => JSON.parse(model.state || "{}").ready === true
   let told = listens(), waiting = false
+  const early = [] // keys
   const acknowledge = () => {
     const frame = model.frame
     if (!told && listens()) {
       told = true
       tell()
       if (waiting) { travel() }
+      for (const key of early.splice(0)) { model.send_msg({ key }) }
     }
     if (!document.hidden) { requestAnimationFrame(() => model.send_msg({ drawn: frame })) }
   }
@@ -58,11 +60,10 @@ export function render({ model }) {
   const press = (event) => event.composedPath().some((node) => ["BUTTON", "A"].includes(node.tagName))
   const listen = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented || typing(event)) { return }
-    if (!told) { return }
     if (event.key === " " && press(event)) { return }
     if (!model.keys.includes(event.key)) { return }
     event.preventDefault()
-    model.send_msg({ key: event.key })
+    if (told) { model.send_msg({ key: event.key }) } else { early.push(event.key) }
   }
   window.addEventListener("keydown", listen)
   document.addEventListener("visibilitychange", seen)
