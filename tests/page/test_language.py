@@ -161,7 +161,7 @@ def test_no_text_of_the_sheets_and_the_handout_is_left_out_of_the_catalogue(in_b
 
 
 def test_no_text_of_a_run_is_left_out_of_the_catalogue(in_brackets):
-    tab = in_brackets("&m=1&nv=6&nh=2&T=500&model=stochastic&learner=mean-field&out=0&pen=learned")
+    tab = in_brackets("&m=1&nv=6&nh=2&T=500&model=stochastic&learner=mean-field&out=0&pen=learned&max=30")
     press(tab, named("Half step"))
     tab.get_by_text(re.compile("in numbers")).first.wait_for()
     assert left_out(tab) == []

@@ -50,10 +50,21 @@ def in_sight(tab, name):
     return left >= -1 and right <= width + 1 and above - 1 <= top and bottom <= below + 1
 
 
+def half_covered(tab):
+    """Whether the card, or the edge around it, covers a part of the row of tabs."""
+    tabs, edge = tab.get_by_role("tablist").first, 8
+    if not tabs.is_visible():
+        return False
+    row, card = tabs.bounding_box(), tab.get_by_label("Lesson", exact=True).first.bounding_box()
+    below = card["y"] + card["height"]
+    return row["y"] + edge < below < row["y"] + row["height"] - edge
+
+
 def look_at(tab, key, place):
     """Wait until the picture that matters most to a step is in sight."""
     name = LESSONS[key].steps[place - 1].look[0]
     until(tab, lambda: in_sight(tab, name), f"{name} at step {place}", 20)
+    until(tab, lambda: not half_covered(tab), "a row of tabs that is not half covered", 20)
 
 
 @pytest.mark.parametrize(

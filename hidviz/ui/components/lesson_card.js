@@ -46,7 +46,8 @@ export function render({ model }) {
       return
     }
     const bar = window.matchMedia("(max-width: 700px)").matches ? AT_BOTTOM : 0
-    bringIntoSight(parts, { top: onScreen(root).bottom, bottom: innerHeight - bar })
+    const tabs = inside(document, "[role=tablist]")
+    bringIntoSight(parts, { top: onScreen(root).bottom, bottom: innerHeight - bar, whole: tabs?.checkVisibility() && tabs })
     if (tries > 1) { due = setTimeout(look, MOVED, 1) } // what has grown meanwhile is taken into account
   }
 

@@ -41,16 +41,18 @@ const scrollBy = (it, axis, pixels) => {
 }
 
 // Bring these parts of the page into sight, between two heights of the screen: as many as find room there together, the
-// first ones first. Nothing moves if they are there already.
-const bringIntoSight = (parts, { top, bottom }) => {
+// first ones first. Nothing moves if they are there already. What is `whole` is not left half covered.
+const bringIntoSight = (parts, { top, bottom, whole }) => {
   const boxes = parts.map(onScreen)
   const highest = (n) => Math.min(...boxes.slice(0, n).map((box) => box.top))
   const lowest = (n) => Math.max(...boxes.slice(0, n).map((box) => box.bottom))
   let n = parts.length
   while (n > 1 && lowest(n) - highest(n) > bottom - top) { n -= 1 }
-  if (highest(n) < top || lowest(n) > bottom) { // as far as it must, so that what stands above stays whole
-    scrollBy(parts[0], "y", highest(n) < top ? highest(n) - top : Math.min(highest(n) - top, lowest(n) - bottom))
-  }
+  const most = highest(n) - top // and no farther than it must, so that what stands above stays in sight
+  const least = most < 0 ? most : Math.min(most, Math.max(0, lowest(n) - bottom))
+  const covered = whole && onScreen(whole), cut = covered && covered.top - least < top && covered.bottom - least > top
+  const by = cut ? Math.min(most, covered.bottom - top) : least
+  if (Math.abs(by) > 1) { scrollBy(parts[0], "y", by) }
   const swiped = scrollerOf(parts[0], "x")
   if (swiped !== document.scrollingElement) { scrollBy(parts[0], "x", boxes[0].left - onScreen(swiped).left) }
 }
