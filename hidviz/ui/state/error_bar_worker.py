@@ -125,7 +125,7 @@ class Knowing:
             self._rest(frame)
 
     def _rest(self, frame: Frame) -> None:
-        if self._asked is not None and _equivalent(self._asked, frame) and not self._given_up:
+        if self._asked is not None and equivalent(self._asked, frame) and not self._given_up:
             self._rested = frame
             return
         self._rested = frame
@@ -163,7 +163,7 @@ class Knowing:
             snapshot = self.known.frame.snapshot
             later = (
                 ""
-                if _equivalent(self.known.frame, frame)
+                if equivalent(self.known.frame, frame)
                 else _("; the page shows step {step:,}", step=frame.snapshot.step)
             )
             return _("Error bars of step {step:,}{later}. ", step=snapshot.step, later=later) + bars_in_words(
@@ -187,7 +187,7 @@ def _alike(one: Frame, other: Frame) -> bool:
     return one.data is other.data and one.setup is other.setup
 
 
-def _equivalent(one: Frame, other: Frame) -> bool:
+def equivalent(one: Frame, other: Frame) -> bool:
     """Whether only flips and new labels lie between two frames."""
     a, b = one.snapshot.couplings, other.snapshot.couplings
     return a == b or (_alike(one, other) and regauge(a, best_gauge(a, b)) == b)

@@ -13,7 +13,7 @@ from hidviz.background import Runner
 from hidviz.evaluation import ToldStates, iter_told_states
 from hidviz.experiments import Frame
 from hidviz.learners import LEARNERS
-from hidviz.network import aligned
+from hidviz.ui.state.error_bar_worker import equivalent
 from hidviz.ui.text.engine import of_engine
 from hidviz.ui.text.language import _
 
@@ -59,7 +59,7 @@ class Telling:
             self._asked = asked = None
         if not wanted or running or not frame.data.truth.n_hidden or not _tells(frame):
             return
-        if asked is None or not _alike(asked, frame):
+        if asked is None or asked.experiment.learner != frame.experiment.learner or not equivalent(asked, frame):
             self._asked = frame
             self._runner.start(telling(frame))
 
@@ -97,11 +97,3 @@ def _found(told: ToldStates) -> str:
 
 def _tells(frame: Frame) -> bool:
     return LEARNERS[frame.experiment.learner].hidden != "none" and frame.snapshot.couplings.n_hidden > 0
-
-
-def _alike(one: Frame, other: Frame) -> bool:
-    """Whether two frames tell the same, flips and new labels left out."""
-    a, b = one.snapshot.couplings, other.snapshot.couplings
-    return one.experiment.learner == other.experiment.learner and (
-        a is b or (a.n_hidden == b.n_hidden and aligned(a, one.data.truth) == aligned(b, other.data.truth))
-    )
