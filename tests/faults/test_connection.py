@@ -187,6 +187,40 @@ def test_what_is_done_while_there_is_no_line_is_no_error(visit, line):
     assert said == []
 
 
+CHANGED_AT_ONCE = """(() => {
+    const Real = window.WebSocket
+    window.early = []
+    window.WebSocket = class extends Real {
+        constructor(...given) {
+            super(...given)
+            this.addEventListener("message", () => { this.greeted = true })
+            this.addEventListener("open", () => setTimeout(() => {
+                const [root] = window.hidvizPage?.connection?.session?.document.roots() ?? []
+                if (root && !this.greeted) { root.tags = ["before the greeting"] }
+                window.changed = Boolean(root)
+            }))
+        }
+        send(message) {
+            if (!this.greeted) { window.early.push(String(message)) }
+            super.send(message)
+        }
+    }
+})()"""
+
+
+def test_what_changes_before_the_server_has_greeted_is_not_sent(visit, line):
+    tab = visit(line.port, before=CHANGED_AT_ONCE)
+    rest_at(tab, 2)
+    tab.evaluate("window.hidvizPage.connection.socket.before = true")
+    line.cut()
+    alert(tab).wait_for(timeout=15_000)
+    line.mend()
+    until(tab, lambda: tab.evaluate(TAKEN_UP) and alert(tab).count() == 0, "the line to be taken up again", 30)
+    assert tab.evaluate("[window.changed, window.early]") == [True, []]
+    press(tab, "Step")
+    wait_for(tab, lambda now: now["step"] == 3, "one more step")
+
+
 CUT_ONCE = """(() => {
   const Real = window.WebSocket
   window.WebSocket = class extends Real {

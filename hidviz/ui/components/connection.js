@@ -1,10 +1,10 @@
 // The connection to the server: taken up again where it was when it is lost, and when the run there is gone, a way back.
 //
 // Bokeh tries five times at growing intervals, never notices a line that has gone silent, reads the first message of a
-// new connection as the rest of a torn one, gives up when an update overtakes the greeting, forgets the arrays of the
-// document that it asks for again, applies to the old one what changes meanwhile, says only once that the page is there,
-// which is lost with the line, and shows the beginning of a new session in the place of one that has ended. All of that
-// is private to Bokeh, and amended where it is found.
+// new connection as the rest of a torn one, gives up when an update overtakes the greeting, sends before the server has
+// greeted, forgets the arrays of the document that it asks for again, applies to the old one what changes meanwhile, says
+// only once that the page is there, which is lost with the line, and shows the beginning of a new session in the place of
+// one that has ended. All of that is private to Bokeh, and amended where it is found.
 
 const PERIOD = 2_000 // milliseconds between looks
 const SILENT = 7_000 // without an answer, after which the line counts as lost
@@ -135,6 +135,7 @@ const improve = () => {
   page.amended = true
   amend(ClientConnection, "connect", (connect) => function () {
     this._receiver = new this._receiver.constructor()
+    this.greeted = false
     page.connection = this
     return connect.call(this)
   })
@@ -144,11 +145,13 @@ const improve = () => {
     take.call(this, event)
   })
   amend(ClientConnection, "_awaiting_ack_handler", (handle) => function (message, resolve, reject) {
-    if (message.msgtype() === "ACK") { handle.call(this, message, resolve, reject) } // an update before it comes again
+    if (message.msgtype() !== "ACK") { return } // an update before it comes again
+    this.greeted = true
+    handle.call(this, message, resolve, reject)
   })
   amend(ClientConnection, "send", (send) => function (message) {
-    // Without a line, or before it is there, nothing can be done, as the one over the page says.
-    if (this.socket?.readyState === WebSocket.OPEN) { send.call(this, message) }
+    // Without a line, or before the server has greeted, nothing can be done, as the one over the page says.
+    if (this.greeted !== false && this.socket?.readyState === WebSocket.OPEN) { send.call(this, message) }
   })
   amend(ClientConnection, "_close_bad_protocol", () => function () { drop(this) })
   amend(ClientConnection, "_repull_session_doc", (pull) => async function (resolve, reject) {
