@@ -45,7 +45,7 @@ from hidviz.ui.text.status import remarks_of, sentences_of, state_of
 FIRST = N_("A finished run of Fig. 3. Press Run to watch it being learned.")
 AFTERWARDS = 3  # seconds after which what a session held has been found to be of no use
 LOG = logging.getLogger(__name__)
-KEYS = (" ", "s", "h", "r", "a", "u", "U", "?", "Escape", *"123456789")
+KEYS = (" ", "s", "h", "r", "a", "u", "U", "?", *"123456789")
 
 STAYS = """
 :host { position: sticky; top: 0; z-index: 4; max-height: none !important; overflow: visible; }
@@ -256,7 +256,6 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             "u": session.undo,
             "U": session.redo,
             "?": self.help,
-            "Escape": lambda: setattr(self.help_sheet, "open", False),
             ON: self.lessons.go_on,
             BACK: self.lessons.run.go_back,
             "a": lambda: setattr(align, "value", not align.value),

@@ -121,10 +121,18 @@ def runs(tab):
     """Run goes on, or says why it cannot: it has ended, or the sentence beside it tells of a problem."""
     tab.get_by_role("tab").first.click(timeout=20_000)
     paused(tab)
-    before = state(tab)
     button = named(tab, "Run")
-    if not button.count() or not button.first.is_enabled():
-        expect(before.get("state", "learning") != "learning" or before["error"], f"Run cannot be pressed: {before}")
+
+    def ready():
+        return bool(button.count()) and button.first.is_enabled()
+
+    def excused():
+        now = state(tab)
+        return now.get("state", "learning") != "learning" or now["error"]
+
+    waited(tab, lambda: ready() or excused(), "Run to be pressed")  # a change of language opens the page anew
+    before = state(tab)
+    if not ready():
         return
     button.first.click(timeout=20_000)
     waited(

@@ -200,3 +200,18 @@ def test_links_a_code_and_one_page_to_print_are_made_for_a_class(open_page):
     assert 0 <= code["y"] < code["y"] + code["height"] <= 720, "and whole"
     assert "students=settings,lock" in tab.url, "so that the lecture's link keeps what was prepared"
     assert not tab.get_by_label("Lesson to teach", exact=True).is_visible()
+
+
+@pytest.mark.parametrize(("key", "title"), [("", "Teach with this page"), ("?", "Help")])
+def test_escape_closes_a_sheet_wherever_it_was_clicked_last(key, title, open_page):
+    tab = open_page()
+    if key:
+        tab.keyboard.press(key)
+    else:
+        press(tab, "Teach")
+    sheet = tab.get_by_role("dialog", name=title)
+    sheet.get_by_role("heading").first.click()
+    tab.keyboard.press("Escape")
+    sheet.wait_for(state="hidden")
+    press(tab, "Teach")
+    tab.get_by_role("dialog", name="Teach with this page").wait_for()
