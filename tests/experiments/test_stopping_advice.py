@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from hidviz.evaluation import rms_errors
 from hidviz.experiments.experiment import Experiment
 from hidviz.experiments.presets import PRESETS
 from hidviz.experiments.stopping_advice import PATIENCE, SAMPLED_STEPS, advice
@@ -35,10 +36,12 @@ def test_every_learner_and_size_has_its_advice_in_one_sentence(learner):
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_a_penalty_is_learned_everywhere_and_a_bare_box_never_set(learner):
+def test_a_penalty_is_learned_but_where_mean_field_takes_it_along_and_a_bare_box_never_set(learner):
     for (n_visible, n_hidden), n_steps, n_held_out in product(SIZES, (10, 1000, 30_000, 1_000_000), (0, 10_000)):
         knobs = advice(at(learner, n_visible, n_hidden, n_steps, n_held_out=n_held_out)).knobs
-        assert knobs["penalty"] == "learned"
+        crowded = LEARNERS[learner].family == "mean-field" and n_visible < 4 * n_hidden
+        held = crowded and n_steps > 1000 and knobs["patience"] is None
+        assert knobs["penalty"] == (pytest.approx(n_hidden / 1000) if held else "learned")
         assert knobs["box"] is None
 
 
@@ -64,6 +67,19 @@ def test_sampling_learners_shrink_their_steps():
 def test_the_presets_keep_the_settings_of_the_paper():
     """The paper names no penalty: what it did stays one press away."""
     assert {preset.penalty for preset in PRESETS.values()} == {0.0}
+
+
+@pytest.mark.slow
+def test_mean_field_that_nothing_else_stops_is_held_however_long_the_data():
+    """K of one network of 30 + 10 units, whose variance is .1, under the advice and under a penalty that is learned."""
+    ends = {}
+    for n_steps, penalty in ((3000, None), (3000, "learned"), (10_000, None)):
+        plain = at("mean-field", 30, 10, n_steps, n_held_out=0, max_steps=200)
+        knobs = advice(plain).knobs
+        *_, last = replace(plain, penalty=penalty or knobs["penalty"]).run()
+        ends[n_steps, penalty] = rms_errors(last.couplings, plain.truth(), align=True)["K"] ** 2
+    assert ends[10_000, None] < ends[3000, None] < 0.01
+    assert ends[3000, "learned"] > 0.05
 
 
 @pytest.mark.slow

@@ -46,6 +46,8 @@ KNOWN = (
     N_("The penalty of each block is learned from the data; the noisy steps shrink over {steps} and the last "
        "fifth is averaged."),
     N_("{why}: the penalty of each block is learned from the data, and the best held-out step is kept."),
+    N_("{why}, and no exact held-out cost is affordable to stop by: a penalty that does not fall as data grow "
+       "holds it."),
     N_("{why}: the penalty of each block is learned from the data, since no exact held-out cost is affordable to "
        "stop by."),
     N_("What {learner} maximises is no likelihood"),
