@@ -6,6 +6,7 @@ hands out is one run of one experiment. The same seed draws the same events.
 """
 
 import argparse
+import contextlib
 import json
 import math
 import re
@@ -214,6 +215,10 @@ def fuzz(seed, n_events, *, every=EVERY, say=print):
                 say("  " + json.dumps(each)[:200])
             for text in about(str(error), received):
                 say("  received: " + text)
+            picture = Path(tempfile.gettempdir()) / f"hidviz-fuzz-{seed}.png"
+            with contextlib.suppress(Error):
+                tab.screenshot(path=picture)
+                say(f"  how it looks: {picture}")
             return False
         finally:
             chromium.close()
