@@ -187,6 +187,22 @@ def test_what_is_done_while_there_is_no_line_is_no_error(visit, line):
     assert said == []
 
 
+def test_a_menu_that_was_open_when_the_line_was_cut_does_not_lie_over_the_page(visit, line):
+    tab = visit(line.port)
+    rest_at(tab, 2)
+    tab.get_by_role("combobox", name="Preset").click()
+    tab.get_by_role("listbox").wait_for()
+    tab.evaluate("window.hidvizPage.connection.socket.before = true")
+    line.cut()
+    alert(tab).wait_for(timeout=15_000)
+    line.mend()
+    until(tab, lambda: tab.evaluate(TAKEN_UP) and alert(tab).count() == 0, "the line to be taken up again", 30)
+    press(tab, "Step")
+    wait_for(tab, lambda now: now["step"] == 3, "one more step")
+    tab.get_by_role("combobox", name="Preset").click()
+    tab.get_by_role("listbox").wait_for()
+
+
 CHANGED_AT_ONCE = """(() => {
     const Real = window.WebSocket
     window.early = []

@@ -117,9 +117,13 @@ const end = (connection) => {
     : _("Reload opens it again from its link.")}`)
 }
 
-// As Bokeh does it, but without sending the server what has just come from it.
+// As Bokeh does it, but without sending the server what has just come from it, and with menus closed that were open when
+// the line was lost: they would lie over the page and, without the focus, not hear of Escape.
 const replace = (shown, replacement) => {
   const { config } = replacement
+  for (const each of replacement._all_models?.values() ?? []) {
+    if (each.dropdown_open) { each.setv({ dropdown_open: false }, { sync: false }) }
+  }
   const roots = [...replacement.roots()]
   shown.clear({ sync: false })
   replacement.clear({ sync: false })
