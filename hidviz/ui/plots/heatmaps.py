@@ -44,6 +44,7 @@ SIGNED = "return (value < 0 ? '−' : '+') + Math.abs(value).toFixed(3)"
 # What the true and the inferred heatmap hold at a cell; the inferred one is drawn in one gauge, and told in both.
 IN_FULL = """
     const { flat_index } = special_vars.image_index, n = estimates.data.image[0].shape[1]
+    const { order, signs } = gauge.data
     const moved = (unit) => unit < n_visible ? unit : n_visible + order[unit - n_visible]
     const sign = (unit) => unit < n_visible ? 1 : signs[unit - n_visible]
     const row = Math.floor(flat_index / n), column = flat_index % n
@@ -245,6 +246,7 @@ class Heatmaps:
 
     def __init__(self) -> None:
         self._values = CustomJSHover(code=IN_FULL)
+        self._other = ColumnDataSource(data={"order": [], "signs": []})  # apart: who refers to models is looked through
         self.true, self.found, self.error = (Heatmap(_(title), self._values, named=False) for title in TITLES)
         self.all = (self.true, self.found, self.error)
         self._truth: Couplings | None = None
@@ -272,12 +274,12 @@ class Heatmaps:
         self.error.show(shown - true)
         self.n_beyond = int((np.abs(np.stack([shown, shown - true])) > self.scale.largest).any(axis=0).sum())
         other = gauge.inverse() if align else gauge
+        put(self._other, data={"order": other.order.tolist(), "signs": other.signs.tolist()})
         put(
             self._values,
             args={
-                "truths": self.true.source, "estimates": self.found.source, "n_visible": truth.n_visible,
-                "order": other.order.tolist(), "signs": other.signs.tolist(), "align": align,
-                "names": list(map(_, NAMES)),
+                "truths": self.true.source, "estimates": self.found.source, "gauge": self._other,
+                "n_visible": truth.n_visible, "align": align, "names": list(map(_, NAMES)),
             },
         )  # fmt: skip
 
