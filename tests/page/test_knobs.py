@@ -69,3 +69,23 @@ def test_run_works_right_after_a_knob_was_turned(tab, name):
 
 def test_every_knob_is_turned_here():
     assert set(TURNS) == set(KNOB)
+
+
+ANSWERED = """(values) => {
+    const form = [...Bokeh.documents[0]._all_models.values()].find((each) => each.values && "seed" in each.values)
+    form.setv({ values: { ...form.values, ...values } }, { sync: false })
+}"""
+
+
+def test_what_is_being_typed_or_switched_is_not_undone_by_the_answer_to_another_field(tab):
+    seed, length, switch = (tab.locator(f"#knob-{name}") for name in ("seed", "n_steps", "hidden_hidden"))
+    was = seed.input_value()
+    seed.fill("12")
+    before = switch.is_checked()
+    switch.evaluate("(each) => { each.checked = !each.checked }")  # as pressed, and not heard of yet
+    tab.evaluate(ANSWERED, {"n_steps": 777})
+    until(tab, lambda: length.input_value() == "777", "the answer")
+    assert (seed.input_value(), switch.is_checked()) == ("12", not before)
+    tab.evaluate(ANSWERED, {"seed": 9, "hidden_hidden": not before})
+    tab.evaluate(ANSWERED, {"seed": int(was), "hidden_hidden": before})
+    until(tab, lambda: (seed.input_value(), switch.is_checked()) == (was, before), "what is told of it")

@@ -9,7 +9,7 @@ const parsed = ({ value }) => Number(/^[1-9]\d{0,2}(,\d{3})+$/.test(value) ? val
 
 export function render({ model }) {
   const root = make("div", { class: "knobs" })
-  const fields = new Map()
+  const fields = new Map(), told = new Map()
 
   const field = (name) => {
     const { label, help, kind, options, step, acts } = model.fields[name]
@@ -68,13 +68,15 @@ export function render({ model }) {
     return place
   }
 
+  // Only what is another value now, or was refused before: what is being typed or switched may still be on its way.
   const show = () => {
     for (const [name, { input, error, kind }] of fields) {
-      const value = model.values[name], refused = model.errors[name] ?? ""
+      const value = model.values[name], refused = model.errors[name] ?? "", before = told.get(name)
+      told.set(name, { value, refused })
       error.textContent = refused
       input.disabled = model.disabled.includes(name)
       input.setAttribute("aria-invalid", String(Boolean(refused)))
-      if (refused) { continue }
+      if (refused || before && !before.refused && Object.is(before.value, value)) { continue }
       if (kind === "switch") {
         input.checked = value
       } else if (kind === "choice") {
