@@ -26,7 +26,8 @@ from hidviz.learners import LEARNERS
 PATIENCE = 30  # steps: the held-out cost of exact learners may rest for ten before it falls again
 SAMPLED_STEPS = 800  # over which the steps of a sampling learner shrink
 HELD = 1e-3  # nats per bin and hidden unit: weight of a penalty that holds a mean field which nothing else would stop
-LARGE, LONG = 40, 3000  # visible units, at most a quarter as many hidden, and bins, from which mean field stays put
+CROWDED = 4  # visible units for each hidden one, below which mean field overrates K
+LARGE, LONG = 40, 3000  # visible units and bins, from which mean field stays put where they are not crowded
 
 Value = float | str | None
 
@@ -81,27 +82,28 @@ def _stopped(experiment: Experiment, why: str) -> Advice:
     if _judged(experiment):
         return _advice(f"{learned}, and the best held-out step is kept.", patience=PATIENCE)
     if _overrates(experiment):
-        weight = float(f"{HELD * experiment.n_hidden_learned:.3g}")
         return _advice(
             f"{why}, and no exact held-out cost is affordable to stop by: a penalty that does not fall as data grow "
             "holds it.",
-            penalty=weight,
+            penalty=round(HELD * experiment.n_hidden_learned, 3),
         )
     return _advice(f"{learned}, since no exact held-out cost is affordable to stop by.")
 
 
 def _overrates(experiment: Experiment) -> bool:
     """Whether mean field needs a stronger penalty than follows from so many data."""
-    n_visible, n_hidden = experiment.n_visible, experiment.n_hidden_learned
     mean_field = LEARNERS[experiment.learner].family == "mean-field"
-    return mean_field and n_visible < 4 * n_hidden and experiment.n_steps > 1 / HELD
+    return mean_field and _crowded(experiment) and experiment.n_steps > 1 / HELD
 
 
 def _stays_put(experiment: Experiment) -> bool:
     """Whether mean field converges without running away."""
-    n_visible, n_hidden = experiment.n_visible, experiment.n_hidden_learned
-    large = n_visible >= max(LARGE, 4 * n_hidden) and experiment.n_steps >= LONG
+    large = experiment.n_visible >= LARGE and not _crowded(experiment) and experiment.n_steps >= LONG
     return large and not LEARNERS[experiment.learner].runs_away
+
+
+def _crowded(experiment: Experiment) -> bool:
+    return experiment.n_visible < CROWDED * experiment.n_hidden_learned
 
 
 def _judged(experiment: Experiment) -> bool:

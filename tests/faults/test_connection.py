@@ -57,6 +57,15 @@ TAKEN_UP = """() => {
 }"""
 
 
+def cut_and_mend(tab, line):
+    """Cut the line until the page says so, and wait until it is taken up again."""
+    tab.evaluate("window.hidvizPage.connection.socket.before = true")
+    line.cut()
+    alert(tab).wait_for(timeout=15_000)
+    line.mend()
+    until(tab, lambda: tab.evaluate(TAKEN_UP) and alert(tab).count() == 0, "the line to be taken up again", 30)
+
+
 @pytest.mark.parametrize(
     ("running", "seconds", "silent"),
     [
@@ -192,11 +201,7 @@ def test_a_menu_that_was_open_when_the_line_was_cut_does_not_lie_over_the_page(v
     rest_at(tab, 2)
     tab.get_by_role("combobox", name="Preset").click()
     tab.get_by_role("listbox").wait_for()
-    tab.evaluate("window.hidvizPage.connection.socket.before = true")
-    line.cut()
-    alert(tab).wait_for(timeout=15_000)
-    line.mend()
-    until(tab, lambda: tab.evaluate(TAKEN_UP) and alert(tab).count() == 0, "the line to be taken up again", 30)
+    cut_and_mend(tab, line)
     press(tab, "Step")
     wait_for(tab, lambda now: now["step"] == 3, "one more step")
     tab.get_by_role("combobox", name="Preset").click()
@@ -227,11 +232,7 @@ CHANGED_AT_ONCE = """(() => {
 def test_what_changes_before_the_server_has_greeted_is_not_sent(visit, line):
     tab = visit(line.port, before=CHANGED_AT_ONCE)
     rest_at(tab, 2)
-    tab.evaluate("window.hidvizPage.connection.socket.before = true")
-    line.cut()
-    alert(tab).wait_for(timeout=15_000)
-    line.mend()
-    until(tab, lambda: tab.evaluate(TAKEN_UP) and alert(tab).count() == 0, "the line to be taken up again", 30)
+    cut_and_mend(tab, line)
     assert tab.evaluate("[window.changed, window.early]") == [True, []]
     press(tab, "Step")
     wait_for(tab, lambda now: now["step"] == 3, "one more step")

@@ -71,12 +71,16 @@ export function render({ model }) {
   // Only what is another value now, or was refused before: what is being typed or switched may still be on its way.
   const show = () => {
     for (const [name, { input, error, kind }] of fields) {
-      const value = model.values[name], refused = model.errors[name] ?? "", before = told.get(name)
-      told.set(name, { value, refused })
+      const value = model.values[name], refused = model.errors[name] ?? ""
       error.textContent = refused
       input.disabled = model.disabled.includes(name)
       input.setAttribute("aria-invalid", String(Boolean(refused)))
-      if (refused || before && !before.refused && Object.is(before.value, value)) { continue }
+      if (refused) {
+        told.delete(name)
+        continue
+      }
+      if (told.has(name) && told.get(name) === value) { continue }
+      told.set(name, value)
       if (kind === "switch") {
         input.checked = value
       } else if (kind === "choice") {
