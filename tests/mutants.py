@@ -77,6 +77,7 @@ TESTS = {
     "hidviz/ui/state/undo.py": ["tests/ui/test_undo.py", "tests/ui/test_session.py"],
     "hidviz/ui/state/changes.py": ["tests/ui/test_changes.py"],
     "hidviz/ui/state/pulse.py": ["tests/ui/test_pulse.py"],
+    "hidviz/ui/known_models.py": ["tests/ui/test_known_models.py"],
     "hidviz/ui/last_message.py": ["tests/ui/test_last_message.py"],
     "hidviz/ui/state/link.py": ["tests/ui/test_link.py", "tests/ui/test_numbers.py", "tests/ui/test_lecture.py"],
 }

@@ -19,6 +19,7 @@ from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.connection import Connection
 from hidviz.ui.components.languages import Languages
 from hidviz.ui.dashboard import Dashboard
+from hidviz.ui.known_models import ask_for_known_models
 from hidviz.ui.last_message import send_the_last_message
 from hidviz.ui.state.link import language_of, read_link
 from hidviz.ui.text.language import ENGLISH, _, follow_pages, translations, words_of_scripts
@@ -76,6 +77,7 @@ def page() -> Any:
     keep_one_blas_thread()  # whoever builds a page serves it: runs share the cores with browsers and each other
     keep_few_arenas()
     send_the_last_message()
+    ask_for_known_models()
     pn.extension("katex", reconnect=True, notifications=True)
     link = read_link(pn.state.session_args)
     if link.notices:
