@@ -44,6 +44,9 @@ from hidviz.ui.text.status import remarks_of, sentences_of, state_of
 
 FIRST = N_("A finished run of Fig. 3. Press Run to watch it being learned.")
 AFTERWARDS = 3  # seconds after which what a session held has been found to be of no use
+QUIET = 1.5  # seconds in which nothing was drawn, after which a tab is built before it is asked for
+FEW = 3  # sessions of a process, above which none is: a class has other work for it
+SELDOM = 20.0  # seconds between two looks whether they have become fewer
 LOG = logging.getLogger(__name__)
 KEYS = (" ", "s", "h", "r", "a", "u", "U", "?", *"123456789")
 
@@ -268,6 +271,16 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         """The browser is there: draw for it, and from now on whenever something has changed."""
         self._pulse.join(self, self._stirred, self._ask_turn)
         self._turn()
+        self._document.add_timeout_callback(self._build_ahead, round(1000 * QUIET))
+
+    def _build_ahead(self) -> None:
+        """The next tab, where there is nothing else to do, so that it is there at once when it is asked for."""
+        few, left = len(self._pulse) <= FEW, True
+        if few and self._pace.rests(QUIET) and not self._stirred():
+            with set_curdoc(self._document), hold():
+                left = self.views.build_ahead()
+        if left:
+            self._document.add_timeout_callback(self._build_ahead, round(1000 * (QUIET if few else SELDOM)))
 
     def _stirred(self) -> bool:
         """Whether there is something to draw, and the browser keeps up."""

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.pages import ALL, front, state, until, wait_for
+from tests.pages import ALL, front, press, state, until, visiting, wait_for
+from tests.server import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -130,3 +131,38 @@ FITS = """() => {
     Math.abs(view.canvas_view.el.clientWidth - view.el.clientWidth) <= 1)
 }"""
 """Whether there are figures in sight, each drawn at the size of its place."""
+
+
+KNOWN = "Bokeh.documents[0]._all_models.size"
+
+
+@pytest.fixture
+def open_alone(browser):
+    """The same as `open_page`, on a server that nobody else visits."""
+    running = Server()
+    try:
+        with visiting(browser, running) as opened:
+            yield opened
+    finally:
+        running.stop()
+
+
+def test_tabs_are_built_while_nothing_else_is_done_and_are_there_when_asked_for(open_alone):
+    tab = open_alone("?nv=8&nh=2&T=500&opt=gradient&rate=0.001")
+    press(tab, "Run")
+    wait_for(tab, lambda now: now["step"] > 5, "some steps")
+    before = tab.evaluate(KNOWN)
+    tab.wait_for_timeout(4000)
+    assert tab.evaluate(KNOWN) == before, "nothing is built beside a run"
+    press(tab, "Pause")
+    known = [before]
+
+    def whole():
+        tab.wait_for_timeout(3000)
+        known.append(tab.evaluate(KNOWN))
+        return known[-1] == known[-2] > before
+
+    until(tab, whole, "all tabs", 90)
+    for name in ("Symmetry", "Compare"):
+        front(tab, name)
+    assert tab.evaluate(KNOWN) < before + 1.05 * (known[-1] - before), "they were there"

@@ -49,6 +49,10 @@ class Pace:
         if self._unanswered:
             self._patience = min(LONGEST, 2.0 * self._patience)
 
+    def rests(self, seconds: float) -> bool:
+        """Whether no session of the process runs, and this one has sent nothing for so long."""
+        return time.monotonic() - self._sent_at >= seconds and not any(pace.running for pace in _paces)
+
     @contextmanager
     def drawing(self) -> Iterator[None]:
         """Time what is done inside, without the turns of learning in between; the next frame is put off accordingly."""

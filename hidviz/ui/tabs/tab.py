@@ -1,4 +1,4 @@
-"""What a tab is, and the host of all tabs: it builds each when it first comes forward, and shows the one in front."""
+"""What a tab is, and the host of all tabs: it builds each at the latest when it comes forward, and shows that one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BESIDE, DRAWING = 178, 178  # that it and the network may have: then a lesson, t
 
 
 class Tab(Protocol):
-    """A tab, built when it first comes forward.
+    """A tab, built when it first comes forward or before.
 
     While it is in front, the page asks often whether it is `stirred`, and lets it `look` if so. Figures are drawn in
     `look` alone: a widget's callback may come where the document is not locked.
@@ -56,7 +56,7 @@ Maker = tuple[type[Tab], Callable[[], Tab]]
 
 
 class TabHost:
-    """All tabs of one session: the row of their names, and the one in front. The others are built when first wanted.
+    """All tabs of one session: the row of their names, and the one in front. Others are built when wanted, or ahead.
 
     Args:
         makers: for each tab its class, and a function that builds it.
@@ -105,6 +105,13 @@ class TabHost:
         """The name of the tab in front in a link."""
         return self.front.key
 
+    def build_ahead(self) -> bool:
+        """Build the first tab that has not been in front yet, out of sight; whether more are left."""
+        left = [place for place in range(len(self.places)) if place not in self._built]
+        if left:
+            self._build(left[0])
+        return len(left) > 1
+
     def reset(self) -> None:
         """As if no tab but the first had ever been built."""
         self.bar.active = 0
@@ -144,9 +151,12 @@ class TabHost:
         """Build the tab in front and send it to the browser, if that has not been done; hide the others."""
         active = self.bar.active
         if active not in self._built:
-            self._built[active] = self._makers[active][1]()
-            self._paint(self._built[active])
-            self.places[active].append(self._built[active].layout)
+            self._build(active)
         for k, place in enumerate(self.places):
             place.visible = k == active
         self.bar.shown = active
+
+    def _build(self, place: int) -> None:
+        tab = self._built[place] = self._makers[place][1]()
+        self._paint(tab)
+        self.places[place].append(tab.layout)
