@@ -91,7 +91,7 @@ def page_numbers(*, quick: bool) -> Iterator[Number]:
         (first, *then), _again = page.openings(browser, 4)
         yield Number("page opening, first", first, "s")
         yield Number("page opening, then", float(np.median(then)), "s")
-        for when, seconds in zip(("for the first time", "again"), page.switches(browser), strict=True):
+        for when, seconds in page.switches(browser).items():
             yield Number(f"page to a tab {when}, worst", max(seconds.values()), "s")
         runs = [(name, query, 1.0) for name, query in page.RUNS.items()]
         for name, query, slower in (*runs, ("browser 6 times slower", next(iter(page.RUNS.values())), 6.0)):
