@@ -100,7 +100,7 @@ def load(directory: Path, name: str) -> Results:
     table = pd.read_csv(csv, dtype={"flag": str})
     return Results(
         table.assign(flag=table["flag"].fillna("")) if "flag" in table else table,
-        pd.read_csv(of_traces) if of_traces.exists() else pd.DataFrame(),
+        pd.read_csv(of_traces) if of_traces.exists() else traces(()),
         json.loads(settings.read_text(encoding="utf-8")),
     )
 

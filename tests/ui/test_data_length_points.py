@@ -1,6 +1,7 @@
 """Points that were computed here take the place of shipped ones; the others stay."""
 
 import pandas as pd
+import pytest
 
 from hidviz.sweeps import FIGURES
 from hidviz.ui.tabs.data_length_points import completed, own_points, shipped_points
@@ -34,3 +35,15 @@ def test_shipped_points_are_those_of_the_experiments_asked_for():
 
 def test_nothing_computed_is_no_table():
     assert own_points({}, FIGURES["4"].sweep(quick=True)) is None
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_one_point_computed_here_stands_among_the_shipped_ones_of_its_figure(name):
+    sweep = FIGURES[name].sweep()
+    table, over_steps = shipped_points(sweep.name, sweep)
+    key = table["key"].iloc[0]
+    own = table[table["key"] == key].assign(seconds=-1.0), over_steps[over_steps["key"] == key]
+    shown, steps_shown = completed(own, (table, over_steps))
+    assert set(shown.loc[shown["seconds"] == -1.0, "key"]) == {key}
+    assert len(shown) == len(table)
+    assert sorted(steps_shown["key"]) == sorted(over_steps["key"])
