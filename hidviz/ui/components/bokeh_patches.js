@@ -27,6 +27,11 @@ amend("models/plots/plot_canvas", "PlotView", "_after_layout", (method) => funct
   if (!away(this)) { method.call(this) }
 })
 
+// What is hidden, has noted so, and was laid out once has no layout to keep: of nine tabs one is gone through.
+amend("models/layouts/layout_dom", "LayoutDOMView", "layoutable_views", (inside) => function () {
+  return this.model.visible || this.is_displayed || !this.has_finished() ? inside.call(this) : []
+})
+
 // Every look at a line's or a letter's property asks the style sheets first, and makes the browser settle them: half a
 // second of opening, an eighth of every frame. No style sheet here speaks of them.
 amend("core/visuals/visual", "VisualProperties", "_get_css_value", () => () => "")
