@@ -39,6 +39,7 @@ def test_a_bokeh_without_the_methods_amended_is_told_of_once_each_and_nothing_br
     assert [text.split()[5] for text in told] == [
         "LayoutDOMView._after_resize",
         "LayoutDOMView.invalidate_layout",
+        "LayoutDOMView.layoutable_views",
         "PlotView._after_layout",
         "PlotView._measure_layout",
         "PlotView.base_font_size",
@@ -51,6 +52,23 @@ def test_this_bokeh_has_the_methods_amended(open_page):
     tab = open_page(heard=said)
     assert state(tab)["converged"]
     assert [text for _, text in said if text.startswith("hidviz:")] == []
+
+
+LAID_OUT = """() => {
+  const inside = (view) => view.layoutable_views.flatMap((child) => [child, ...inside(child)])
+  const figures = inside(Bokeh.index.roots[0]).filter((view) => view.model.type === "Figure")
+  return [figures.length, figures.filter((view) => view.is_displayed).length]
+}"""
+
+
+def test_tabs_that_were_laid_out_are_passed_over_until_they_come_forward(open_page):
+    tab = open_page("?nv=4&nh=1&T=200&out=0")
+    for name in ("Data", "Symmetry", "Learn"):
+        front(tab, name)
+        until(tab, lambda: tab.evaluate("() => Bokeh.index.roots[0].is_idle"), "its figures")
+        tab.wait_for_timeout(1_000)
+        walked, displayed = tab.evaluate(LAID_OUT)
+        assert walked == displayed > 0
 
 
 def test_resizing_while_a_tab_is_built_breaks_nothing(open_page):
