@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import sync_playwright
 
-from tests.benchmarks import engine, load, page
+from tests.benchmarks import engine, headless, load, page
 from tests.benchmarks.contestants import OURS, PEERS, functions, is_installed
 from tests.benchmarks.problems import WORKLOADS
 from tests.benchmarks.table import head, heading, line, processor
@@ -111,6 +111,8 @@ def load_numbers(*, quick: bool) -> Iterator[Number]:
     what = f"load {n_sessions} sessions"
     yield Number(f"{what}: Pause, 95 %", float(np.quantile(seen.pause, 0.95)), "s")
     yield Number(f"{what}: all steps", float(seen.steps.sum()), "a second", less_is_better=False)
+    share = seen.steps.sum() / headless.of_processes(n_sessions, 5.0)
+    yield Number(f"{what}: all steps / those of as many runs without a page", float(share), less_is_better=False)
     yield Number(f"{what}: least steps / mean", float(seen.steps.min() / seen.steps.mean()), less_is_better=False)
     yield Number(f"{what}: memory", (memory["during"] - memory["before"]) / n_sessions, "MB a session")
 

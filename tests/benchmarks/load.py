@@ -6,7 +6,8 @@
 Starts `panel serve app.py` on a free port of this machine, and opens the sessions as Visitors do: over the wire as a
 browser, without its drawing. All press Run; then each presses Pause and Run again every few seconds, at its own time.
 The latency is from the press to the status line that says so. The runs are those of Fig. 3 by gradient ascent, the
-paper's rule, since L-BFGS would be done before the last session has opened; a run that ends is run again.
+paper's rule, since L-BFGS would be done before the last session has opened; a run that ends is run again. Afterwards as
+many runs go on without a page (`headless`): their steps are what the machine could make at most.
 
 The soak opens sessions in groups of ten, runs each for a moment, closes them as tabs are closed, but for every fifth,
 which vanishes without a word, and prints the server's memory after every twenty. Visitors use the same cores as the
@@ -32,6 +33,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks.headless import of_processes
 from tests.benchmarks.table import head, heading, line
 from tests.benchmarks.visitor import Visitor
 
@@ -268,7 +270,11 @@ def main(arguments: list[str] | None = None) -> int:
                 first, last = rows[0], rows[-1]
                 print(f"\n{(last[2] - first[2]) / (last[0] - first[0]):.2f} MB a session since {first[0]} sessions")
         else:
-            _print_load(asyncio.run(loaded(server, options.sessions, options.seconds)))
+            seen = asyncio.run(loaded(server, options.sessions, options.seconds))
+    if not options.soak:
+        _print_load(seen)
+        alone = of_processes(options.sessions, options.seconds, options.num_procs)
+        print(f"\nall runs: {seen.steps.sum():.0f} steps a second; as many without a page: {alone:.0f}")
     return 0
 
 
