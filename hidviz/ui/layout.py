@@ -51,10 +51,17 @@ UNDER = """
 """
 
 
+class Html(pn.pane.HTML):  # type: ignore[misc]  # panel has no types
+    """HTML that may change with every frame: Panel works out all other properties anew, at seven times the price."""
+
+    def _update(self, ref: str, model: Any) -> None:  # noqa: ARG002
+        model.update(**self._process_param_change({"object": self.object}))
+
+
 def words(html: str = "", *, size: int = 15, weight: int = 400, **layout: Any) -> Any:
     """A piece of text."""
     styles = {"font-size": f"{size}px", "font-weight": str(weight), "line-height": "1.5"}
-    return pn.pane.HTML(html, styles=styles | layout.pop("styles", {}), **({"margin": 0} | layout))
+    return Html(html, styles=styles | layout.pop("styles", {}), **({"margin": 0} | layout))
 
 
 def sentence(text: str = "", *, weight: int = 400, style: str = "normal", **layout: Any) -> Any:
@@ -65,7 +72,7 @@ def sentence(text: str = "", *, weight: int = 400, style: str = "normal", **layo
 
 def table_pane(**layout: Any) -> Any:
     """A place for a table as HTML, all with one look; the row of class `best` is marked."""
-    return pn.pane.HTML("", stylesheets=[TABLE_CSS], sizing_mode="stretch_width", **({"margin": (4, 0)} | layout))
+    return Html("", stylesheets=[TABLE_CSS], sizing_mode="stretch_width", **({"margin": (4, 0)} | layout))
 
 
 def heading(text: str) -> Any:

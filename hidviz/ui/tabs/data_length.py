@@ -26,7 +26,7 @@ from hidviz.sweeps import (
 )
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.export_buttons import ExportButtons
-from hidviz.ui.layout import line, row, sentence, table_pane
+from hidviz.ui.layout import Html, line, row, sentence, table_pane
 from hidviz.ui.plots.series_style import dashes_of, notes
 from hidviz.ui.plots.sweep import Layer, LengthPlot, legend
 from hidviz.ui.state.changes import Changes
@@ -163,7 +163,7 @@ class LengthsTab:
         )
         self.plots = [LengthPlot(f"length-{k}") for k in range(N_PLOTS)]
         self._places = [pn.pane.Bokeh(plot.figure, sizing_mode="stretch_width", margin=0) for plot in self.plots]
-        self.legend = pn.pane.HTML("", margin=(4, 0), sizing_mode="stretch_width")
+        self.legend = Html("", margin=(4, 0), sizing_mode="stretch_width")
         self.show_table = pmui.Switch(label=_("Show table"), value=False, margin=(8, 0))
         self.table = table_pane(visible=False)
         self.exports = ExportButtons(self.export, figures=[plot.figure.name for plot in self.plots], margin=(8, 0))

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import panel as pn
 import panel_material_ui as pmui
 
 from hidviz.evaluation import excerpt_at, strongest_paths
 from hidviz.experiments import Frame
 from hidviz.ui.components.number_fields import NumberField, NumberFields
 from hidviz.ui.components.schematic import Schematic
-from hidviz.ui.layout import offer, row, sentence
+from hidviz.ui.layout import Html, offer, row, sentence
 from hidviz.ui.text.error_path import Choice, explanation, factors, number, path_picture, shares_in_words, sums, table
 from hidviz.ui.text.language import N_, _
 from hidviz.ui.text.picture import unit_name
@@ -47,7 +46,7 @@ class ErrorPath:
             control.param.watch(lambda _: self._draw(), "value")
         self.note = sentence()
         self.schematic = Schematic(_("How an error propagates back"), sizing_mode="stretch_width", margin=0)
-        self.numbers = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
+        self.numbers = Html("", sizing_mode="stretch_width", margin=0)
         self._frame: Frame | None = None
         self._bar = row(self.receiver, self.sender, self.bin.form, self.delay, self.rank, basis=170)
         self._body = row(self.schematic, self.numbers, basis=380)

@@ -14,7 +14,7 @@ from hidviz.network import aligned
 from hidviz.ui.components.basic import Button, Buttons, HiddenUnits, Toggle, UnitTools
 from hidviz.ui.components.network import Network
 from hidviz.ui.components.one_step import OneStep
-from hidviz.ui.layout import beside, line, maps, row, square, titled, words
+from hidviz.ui.layout import Html, beside, line, maps, row, square, titled, words
 from hidviz.ui.plots.heatmaps import TITLES, Heatmaps
 from hidviz.ui.plots.run_curves import CostCurves, ErrorCurves, blocks_of
 from hidviz.ui.state.changes import Changes
@@ -167,7 +167,7 @@ class LearnTab:
         )
         for switch in (self.log_switch, self.align_switch):
             switch.param.watch(self._changed, "value")
-        self.scale = pn.pane.HTML("", margin=0)
+        self.scale = Html("", margin=0)
         self.gauge_line, self.unit_title = words(), words()
         self.legend = words(size=14)
         pictures = [square(_(title), each.figure) for title, each in zip(TITLES, self.heatmaps.all, strict=True)]

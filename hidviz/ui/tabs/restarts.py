@@ -28,7 +28,7 @@ from hidviz.experiments import (
 from hidviz.ui.components.basic import Button, Buttons
 from hidviz.ui.components.number_fields import NumberField, NumberFields
 from hidviz.ui.components.runs_table import RunsTable, rows_of
-from hidviz.ui.layout import line, row, sentence
+from hidviz.ui.layout import Html, line, row, sentence
 from hidviz.ui.plots.restarts import WITHIN, RestartsPlot, legend, marks_of
 from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
@@ -129,7 +129,7 @@ class RestartsTab:
         )
         self.found = sentence(_(IDLE))
         self.notice = sentence(style="italic")
-        self.legend = pn.pane.HTML("", margin=(4, 0), sizing_mode="stretch_width")
+        self.legend = Html("", margin=(4, 0), sizing_mode="stretch_width")
         plots = [pn.pane.Bokeh(plot, sizing_mode="stretch_width", margin=0) for plot in self.plot.figures.values()]
         self.pictures = pmui.Column(
             row(*plots, basis=360), self.legend, self.table,
