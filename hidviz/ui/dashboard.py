@@ -46,7 +46,6 @@ FIRST = N_("A finished run of Fig. 3. Press Run to watch it being learned.")
 AFTERWARDS = 3  # seconds after which what a session held has been found to be of no use
 QUIET = 1.5  # seconds in which nothing was drawn, after which a tab is built before it is asked for
 FEW = 3  # sessions of a process, above which none is: a class has other work for it
-SELDOM = 20.0  # seconds between two looks whether they have become fewer
 LOG = logging.getLogger(__name__)
 KEYS = (" ", "s", "h", "r", "a", "u", "U", "?", *"123456789")
 
@@ -98,8 +97,9 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             pn.state.on_session_destroyed(self._leave)
 
     def _leave(self, context: Any) -> None:
-        """The session has ended: end its work, and the views of its notifications, which Panel keeps for ever."""
+        """The session has ended: end its work, and what is kept for ever: views of its notifications, unsent models."""
         self.close()
+        context._document.models.flush_synced()
         for ref, view in list(pn.state._views.items()):
             if view[2] is context._document:
                 del pn.state._views[ref]
@@ -271,20 +271,12 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         """The browser is there: draw for it, and from now on whenever something has changed."""
         self._pulse.join(self, self._stirred, self._ask_turn)
         self._turn()
-        self._document.add_timeout_callback(self._build_ahead, round(1000 * QUIET))
-
-    def _build_ahead(self) -> None:
-        """The next tab, where there is nothing else to do, so that it is there at once when it is asked for."""
-        few, left = len(self._pulse) <= FEW, True
-        if few and self._pace.rests(QUIET) and not self._stirred():
-            with set_curdoc(self._document), hold():
-                left = self.views.build_ahead()
-        if left:
-            self._document.add_timeout_callback(self._build_ahead, round(1000 * (QUIET if few else SELDOM)))
 
     def _stirred(self) -> bool:
         """Whether there is something to draw, and the browser keeps up."""
-        if self._turn_asked or not (
+        if self._turn_asked:
+            return False
+        if not (
             self._dirty
             or not self._ready
             or self.session.stirred
@@ -292,8 +284,13 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             or self.views.front.stirred
             or self.session.wanted != self._shown_knobs
         ):
-            return False
+            return self._rests
         return self._pace.allows(self.instrument.frame - self.instrument.drawn, asked=self._dirty)
+
+    @property
+    def _rests(self) -> bool:
+        """Whether there is time for a tab that nobody has asked for yet, so that it is there when somebody does."""
+        return self.views.unbuilt and self._pace.rests(QUIET, FEW)
 
     def _ask_turn(self) -> None:
         """Have the page drawn as soon as its document is free."""
@@ -320,7 +317,11 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         with self._pace.drawing(), hold():
             if self.views.front.look() or changed:
                 self._draw_words()
-                self._pace.sent()
+            elif self._rests:
+                self.views.build_ahead()
+            else:
+                return
+            self._pace.sent()
 
     def _draw_words(self) -> None:
         session, frame = self.session, self.session.frame

@@ -91,3 +91,15 @@ def test_a_press_and_a_session_at_rest_wait_for_no_share(clock, paces):
     assert first.allows(0, asked=True)
     draw(clock, second, 1.0)
     assert second.allows(0, asked=False)
+
+
+def test_a_session_rests_when_it_has_been_quiet_and_none_of_the_few_runs(clock, paces):
+    first, second, _ = paces
+    first.sent()
+    clock.now += 0.9
+    assert not first.rests(1.0, 3)
+    clock.now += 0.1
+    assert first.rests(1.0, 3)
+    assert not first.rests(1.0, 2), "a class has other work for the process"
+    second.running = True
+    assert not first.rests(1.0, 3)

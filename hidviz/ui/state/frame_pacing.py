@@ -49,9 +49,10 @@ class Pace:
         if self._unanswered:
             self._patience = min(LONGEST, 2.0 * self._patience)
 
-    def rests(self, seconds: float) -> bool:
-        """Whether no session of the process runs, and this one has sent nothing for so long."""
-        return time.monotonic() - self._sent_at >= seconds and not any(pace.running for pace in _paces)
+    def rests(self, seconds: float, among: int) -> bool:
+        """Whether this session is one of so many at most, none of which runs, and has sent nothing for so long."""
+        quiet = time.monotonic() - self._sent_at >= seconds
+        return quiet and len(_paces) <= among and not any(pace.running for pace in _paces)
 
     @contextmanager
     def drawing(self) -> Iterator[None]:

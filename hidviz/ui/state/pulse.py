@@ -34,9 +34,6 @@ class Pulse:
         self._members: dict[object, Member] = {}
         self._loop: asyncio.AbstractEventLoop | None = None  # in which it beats
 
-    def __len__(self) -> int:
-        return len(self._members)
-
     def join(self, key: object, stirred: Callable[[], bool], turn: Callable[[], object]) -> None:
         """Look at one more session from now on; where no event loop runs, nobody does.
 

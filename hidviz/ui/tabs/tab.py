@@ -105,12 +105,14 @@ class TabHost:
         """The name of the tab in front in a link."""
         return self.front.key
 
-    def build_ahead(self) -> bool:
-        """Build the first tab that has not been in front yet, out of sight; whether more are left."""
-        left = [place for place in range(len(self.places)) if place not in self._built]
-        if left:
-            self._build(left[0])
-        return len(left) > 1
+    @property
+    def unbuilt(self) -> bool:
+        """Whether there are tabs that have not been built."""
+        return len(self._built) < len(self.places)
+
+    def build_ahead(self) -> None:
+        """Build the first tab that has not been in front yet, out of sight."""
+        self._build(min(set(range(len(self.places))) - set(self._built)))
 
     def reset(self) -> None:
         """As if no tab but the first had ever been built."""
