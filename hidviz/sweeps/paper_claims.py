@@ -8,6 +8,7 @@ Both sides of a comparison have learned by one rule, on the same data, network b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
@@ -147,6 +148,12 @@ def _floors(table: pd.DataFrame) -> Iterator[Claim]:
             {"stays": 0.0, "∝ 1/Nh": -1.0},
             at,
         )
+        late = rows[rows["n_steps"] >= 10_000]
+        flat = [
+            replace(_slopes(late[late["n_hidden"] == n], "K", 0.0, np.inf, -SLOPE, SLOPE)[0], name=f"Nh = {n}:")
+            for n in (2, 4)
+        ]
+        yield judged("floors", f"Nv = {share:g} Nh: K is flat from 10⁴ to 3·10⁴", flat, late)
 
 
 def _phase(table: pd.DataFrame) -> Iterator[Claim]:
