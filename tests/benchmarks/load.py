@@ -7,7 +7,8 @@ Starts `panel serve app.py` on a free port of this machine, and opens the sessio
 browser, without its drawing. All press Run; then each presses Pause and Run again every few seconds, at its own time.
 The latency is from the press to the status line that says so. The runs are those of Fig. 3 by gradient ascent, the
 paper's rule, since L-BFGS would be done before the last session has opened; a run that ends is run again. Afterwards as
-many runs go on without a page (`headless`): their steps are what the machine could make at most.
+many runs go on without a page (`headless`): their steps are what the machine could make at most. Both are counted once
+every run has made its first step.
 
 The soak opens sessions in groups of ten, runs each for a moment, closes them as tabs are closed, but for every fifth,
 which vanishes without a word, and prints the server's memory after every twenty. Visitors use the same cores as the
@@ -135,6 +136,7 @@ class Load:
     run: np.ndarray
     frames: np.ndarray
     steps: np.ndarray
+    visiting: float  # processors that the visitors take from the server
     usage: dict[str, tuple[int, float]]
 
 
@@ -157,19 +159,24 @@ async def loaded(server: Server, n_sessions: int, seconds: float) -> Load:
             await visitor.press("Run")
         await asyncio.gather(*[visitor.until(lambda state: state["running"]) for visitor in visitors])
 
-        begun = time.monotonic()
+        ready = [visitor.steps for visitor in visitors]
+        while any(each.steps == steps for each, steps in zip(visitors, ready, strict=True)):  # data are made first
+            await asyncio.sleep(0.1)
+
+        begun, visited = time.monotonic(), time.process_time()
         before = [(visitor.frames, visitor.steps) for visitor in visitors]
         presses = asyncio.gather(*[_use(v, PAUSE_EVERY * k / n_sessions, seconds) for k, v in enumerate(visitors)])
         await asyncio.sleep(seconds / 2)
         usage["during"] = server.usage()
         latencies = [latency for one in await presses for latency in one]
         elapsed = time.monotonic() - begun
+        visiting = (time.process_time() - visited) / elapsed
         done = np.array([(v.frames, v.steps) for v in visitors]) - np.array(before)
     finally:
         await asyncio.gather(*[visitor.close() for visitor in visitors])
     usage["after"] = await _settled(server)
     pause, run = np.array(latencies).reshape(-1, 2).T
-    return Load(np.array(opening), idle, pause, run, done[:, 0] / elapsed, done[:, 1] / elapsed, usage)
+    return Load(np.array(opening), idle, pause, run, done[:, 0] / elapsed, done[:, 1] / elapsed, visiting, usage)
 
 
 async def _use(visitor: Visitor, delay: float, seconds: float) -> list[tuple[float, float]]:
@@ -275,6 +282,7 @@ def main(arguments: list[str] | None = None) -> int:
         _print_load(seen)
         alone = of_processes(options.sessions, options.seconds, options.num_procs)
         print(f"\nall runs: {seen.steps.sum():.0f} steps a second; as many without a page: {alone:.0f}")
+        print(f"the visitors themselves take {seen.visiting:.2f} of {os.cpu_count()} cores")
     return 0
 
 
