@@ -155,6 +155,7 @@ async def loaded(server: Server, n_sessions: int, seconds: float) -> Load:
         worked = server.worked
         await asyncio.sleep(IDLE)
         idle = 1000 * (server.worked - worked) / (IDLE * n_sessions)
+        usage["idle"] = server.usage()
         for visitor in visitors:
             await visitor.press("Run")
         await asyncio.gather(*[visitor.until(lambda state: state["running"]) for visitor in visitors])
@@ -280,7 +281,7 @@ def main(arguments: list[str] | None = None) -> int:
             seen = asyncio.run(loaded(server, options.sessions, options.seconds))
     if not options.soak:
         _print_load(seen)
-        alone = of_processes(options.sessions, options.seconds, options.num_procs)
+        alone = of_processes(options.sessions, max(10.0, options.seconds), options.num_procs)
         print(f"\nall runs: {seen.steps.sum():.0f} steps a second; as many without a page: {alone:.0f}")
         print(f"the visitors themselves take {seen.visiting:.2f} of {os.cpu_count()} cores")
     return 0
