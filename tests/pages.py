@@ -19,6 +19,8 @@ FLAGS = [
 CONNECTING = 120  # seconds for a page to open on a busy machine
 NARROW = 900  # pixels of width below which a page opens without its knobs
 
+KNOWN = "Bokeh.documents[0]._all_models.size"  # how many models the browser has
+
 # A function of JavaScript: every element under a root, those inside components too.
 ALL = """const all = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
     [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])])"""

@@ -23,7 +23,7 @@ RUN = Experiment(optimiser="gradient")
 def _again_and_again(counted: list[int]) -> Iterator[Progress | Frame]:
     while True:
         for item in iter_run(RUN):
-            counted[0] += isinstance(item, Frame)
+            counted[0] += isinstance(item, Frame) and item.snapshot.step > 0
             yield item
 
 

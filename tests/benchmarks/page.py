@@ -27,7 +27,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.benchmarks.busy import busy
 from tests.benchmarks.load import Server, serving
 from tests.benchmarks.table import head, heading, line
-from tests.pages import ALL, launched
+from tests.pages import ALL, KNOWN, launched
 
 VISITS = 4
 NOBODY = nullcontext()
@@ -71,7 +71,6 @@ SWITCH = """(title) => new Promise((there) => {
   tab.click()
   requestAnimationFrame(look)
 })""".replace("%ALL%", ALL)
-KNOWN = "Bokeh.documents[0]._all_models.size"
 TABS = ("Symmetry", "Data", "Inspect", "My data", "Restarts", "Data length", "Compare", "Scores")
 
 

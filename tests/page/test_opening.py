@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages import ALL, front, press, state, until, visiting, wait_for
+from tests.pages import ALL, KNOWN, front, press, state, until, visiting, wait_for
 from tests.server import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -131,9 +131,6 @@ FITS = """() => {
     Math.abs(view.canvas_view.el.clientWidth - view.el.clientWidth) <= 1)
 }"""
 """Whether there are figures in sight, each drawn at the size of its place."""
-
-
-KNOWN = "Bokeh.documents[0]._all_models.size"
 
 
 @pytest.fixture

@@ -267,7 +267,7 @@ def test_shipped_floors_fall_with_more_visible_units_for_each_hidden_one(n_steps
     for n_hidden in (2, 4):
         falling = ends.loc[n_hidden].sort_index().to_numpy()
         assert (np.diff(falling) < 0.0).all()
-        assert falling[0] > 0.3 / n_hidden  # of a mean square of 1 / Nh
+        assert n_steps > 10_000 or falling[0] > 0.4 / n_hidden  # of a mean square of 1 / Nh
 
 
 def test_shipped_floors_are_floors_but_that_of_the_most_visible_units():
