@@ -28,6 +28,7 @@ from hidviz.evaluation.likelihood import LONGEST_LIKELIHOOD, cost_per_bin, likel
 from hidviz.evaluation.model_comparison import Candidate, Evidence, Judgement, judge
 from hidviz.evaluation.paired import Difference, block_costs, paired
 from hidviz.evaluation.repeats import Repeats, repeating, repeats, require_repeats
+from hidviz.evaluation.replica_theory import ReplicaTheory, replica_theory
 from hidviz.evaluation.shared_state import SharedStates, shared_states
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "Judgement",
     "Path",
     "Repeats",
+    "ReplicaTheory",
     "Sampled",
     "Sampler",
     "SharedStates",
@@ -83,6 +85,7 @@ __all__ = [
     "rates",
     "repeating",
     "repeats",
+    "replica_theory",
     "require_repeats",
     "rescale",
     "rms_errors",

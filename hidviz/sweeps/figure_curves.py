@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from hidviz.evaluation import replica_theory
 from hidviz.learners import LEARNERS
 from hidviz.network import BLOCKS
 from hidviz.numerics import Array
@@ -150,15 +151,23 @@ def _phase_panels(table: pd.DataFrame) -> Iterator[Panel]:
     """Shares of wrong signs over Nh / Nv, a panel for each coupling variance."""
     once = table.drop_duplicates("key")
     once = once.assign(ratio=once["n_hidden"] / once["n_visible"])
-    for variance, networks in once.groupby("variance"):
-        series = []
+    for variance in sorted(once["variance"].unique()):
+        networks, series = once[once["variance"] == variance], []
         for what, column in (("true", "wrong_signs_at_truth"), ("learned", "wrong_signs")):
             known = networks.dropna(subset=[column])
             if len(known):
                 series.append(_over_networks(Series(what, "", f"{what} couplings", *NOWHERE), known, column, "ratio"))
         if series:
+            series.append(_replica_theory(float(variance), networks["ratio"].to_numpy(np.float64)))
             title = f"coupling variance {variance:g}"
             yield Panel(title, "hidden units for each visible one", "share of wrong signs", False, tuple(series))
+
+
+def _replica_theory(variance: float, ratios: Array) -> Series:
+    """The share of wrong signs at the true couplings that infinitely many units would have."""
+    x = np.geomspace(ratios.min(), ratios.max(), 25)
+    y = np.array([replica_theory(variance, float(ratio)).wrong_signs for ratio in x])
+    return Series("theory", "", "replica theory of infinitely many units, true couplings", x, y, y, y, "thin")
 
 
 def _cost_panels(table: pd.DataFrame) -> Iterator[Panel]:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 
+from hidviz.evaluation import replica_theory
 from hidviz.sweeps.claims import FEWEST, Claim, Number, judged, length, one_of, percent, plain, size, thousandths
 from hidviz.sweeps.heights import BLOCKS
 from hidviz.sweeps.spread import Estimate, difference, estimate, is_limit, ratio, slopes, with_rules
@@ -168,6 +169,15 @@ def _phase(table: pd.DataFrame) -> Iterator[Claim]:
             at_truth.xs(one, level=("variance", "n_hidden")) - at_truth.xs(other, level=("variance", "n_hidden"))
         )
         yield judged("phase", words, [Number("", gap, -np.inf, 0.0, thousandths)], runs)
+    in_theory = [
+        replica_theory(variance, n_hidden / n_visible).wrong_signs
+        for variance, n_hidden, n_visible in zip(runs["variance"], runs["n_hidden"], runs["n_visible"], strict=True)
+    ]
+    for variance, rows in runs.assign(gap=runs["wrong_signs_at_truth"] - in_theory).groupby("variance"):
+        by_size = rows.groupby("n_hidden")["gap"]
+        gaps = [Number(f"Nh = {n}:", estimate(gap), -0.01, 0.01, thousandths) for n, gap in by_size]
+        claim = f"g² = {variance:g}: wrong signs at the truth less those of replica theory: .01 at most"
+        yield judged("phase", claim, gaps, rows)
     for variance, rows in excess.groupby("variance"):
         numbers = [
             Number(f"Nh = {n}:", estimate(each["excess"]), -0.005, 0.005, partial(_signs, each["wrong_signs_at_truth"]))

@@ -205,8 +205,8 @@ def _phase() -> Figure:
         "Beyond: how often hidden states are told wrongly",
         "The share of hidden states whose sign the data tell wrongly, 0 if they tell all and a half if nothing, "
         "against the number of hidden units for each visible one. Dashed: read through the true couplings, which no "
-        "method can better; solid: through those learned from the same 10,000 bins. Strong couplings tell more, and "
-        "more hidden units for each visible one less.",
+        "method can better; solid: through those learned from the same 10,000 bins; thin: what replica theory says of "
+        "infinitely many units. Strong couplings tell more, and more hidden units for each visible one less.",
         "Exact learning by L-BFGS to convergence or 600 steps, the penalty of each block learned from the data, no "
         "box. Eight visible units, ten networks of each size: the mean, and bars of one standard deviation.",
         "phase",

@@ -6,6 +6,7 @@ import pytest
 
 from hidviz import Experiment
 from hidviz.background.executors import alone
+from hidviz.evaluation import replica_theory
 from hidviz.experiments import ASSETS
 from hidviz.experiments.presets import PRESETS
 from hidviz.sweeps.figure_curves import panels
@@ -42,7 +43,7 @@ def test_panel_of_floors_holds_a_bold_curve_over_the_visible_units_at_the_larges
     np.testing.assert_allclose(bold[2].y, 2.0 / 30_000)
 
 
-def test_panel_of_a_phase_holds_both_shares_over_the_ratio_of_hidden_to_visible_units():
+def test_panel_of_a_phase_holds_both_shares_and_their_theory_over_the_ratio_of_hidden_to_visible_units():
     errors = {"J": lambda T: 1.0 / T, "K": lambda T: 2.0 / T}
     more = {"n_visible": 8, "wrong_signs_at_truth": 0.1}
     rows = [
@@ -55,13 +56,16 @@ def test_panel_of_a_phase_holds_both_shares_over_the_ratio_of_hidden_to_visible_
         "phase", pd.concat(rows).assign(key=lambda t: t.groupby(["variance", "n_hidden", "seed"]).ngroup())
     )
     assert [panel.title for panel in (one, four)] == ["coupling variance 1", "coupling variance 4"]
-    true, learned = one.series
+    true, learned, theory = one.series
     np.testing.assert_array_equal(learned.x, [0.25, 0.5])
     np.testing.assert_allclose(learned.y, [0.22, 0.42])
     np.testing.assert_allclose(learned.high - learned.y, np.std([1, 3], ddof=1) / 100)
     np.testing.assert_allclose(learned.y - learned.low, np.std([1, 3], ddof=1) / 100)
     np.testing.assert_allclose(true.y, 0.1)
-    assert [series.label for series in one.series] == ["true couplings", "learned couplings"]
+    np.testing.assert_allclose(theory.x[[0, -1]], [0.25, 0.5])
+    np.testing.assert_allclose(theory.y[[0, -1]], [replica_theory(1.0, ratio).wrong_signs for ratio in (0.25, 0.5)])
+    assert [series.role for series in one.series] == ["curve", "curve", "thin"]
+    assert [series.label for series in one.series][:2] == ["true couplings", "learned couplings"]
 
 
 def test_a_point_lies_at_the_mean_of_its_networks_and_its_bar_reaches_a_standard_deviation():

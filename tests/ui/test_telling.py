@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from hidviz import Experiment
+from hidviz.evaluation import replica_theory
 from hidviz.experiments import Frame
 from hidviz.experiments.run import iter_run
 from hidviz.network import flip, regauge
@@ -48,6 +49,10 @@ def test_it_belongs_to_a_step_and_a_flip_asks_for_nothing_anew(frames):
     told = settled(telling, last)
     assert f"step {last.snapshot.step}" in telling.in_words(last, running=False)
     assert f"{told.wrong:.1%}" in telling.in_words(last, running=False)
+    endless = replica_theory(1.0, 1 / 3).wrong_signs
+    assert f"infinitely many such units replica theory says {endless:.1%};" in telling.in_words(last, running=False)
+    biased = replace(last, experiment=replace(last.experiment, bias=0.5))
+    assert "infinitely" not in telling.in_words(biased, running=False)
     turned = with_couplings(last, regauge(last.snapshot.couplings, flip(2, 1)))
     telling.follow(turned, running=False, wanted=True)
     assert telling.told is told

@@ -49,6 +49,7 @@ def colour_of(series: Series, dark: bool) -> str:
         "guide": ink.quiet,
         "learned": ink.accent,
         "true": ink.text,
+        "theory": ink.quiet,
     }
     return others.get(series.what) or block_colours(dark)[series.what]
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from hidviz.background import Runner
-from hidviz.evaluation import ToldStates, iter_told_states
-from hidviz.experiments import Frame
+from hidviz.evaluation import ToldStates, iter_told_states, replica_theory
+from hidviz.experiments import Experiment, Frame
 from hidviz.learners import LEARNERS
 from hidviz.ui.state.error_bar_worker import equivalent
 from hidviz.ui.text.engine import of_engine
@@ -81,7 +81,8 @@ class Telling:
             done = self._runner.latest if isinstance(self._runner.latest, float) else 0.0
             return _("Working out what the data tell of the hidden states, {done:.0f} % …", done=100 * done)
         step = frame.snapshot.step if self._asked is None else self._asked.snapshot.step
-        return _("Told by the couplings of step {step:,}: ", step=step) + _found(self.told)
+        whose = _("Told by the couplings of step {step:,}: ", step=step)
+        return whose + _found(self.told) + _endless(frame.experiment, self.told)
 
 
 def _found(told: ToldStates) -> str:
@@ -92,6 +93,17 @@ def _found(told: ToldStates) -> str:
         "that any method can reach.",
         wrong=told.wrong,
         least=told.wrong_at_truth,
+    )
+
+
+def _endless(experiment: Experiment, told: ToldStates) -> str:
+    """What replica theory says of infinitely many such units, where it says something."""
+    if told.wrong is None or experiment.bias or not experiment.variance:
+        return ""
+    ratio = experiment.n_hidden / experiment.n_visible
+    expected = replica_theory(experiment.variance, ratio, hidden_hidden=experiment.hidden_hidden).wrong_signs
+    return " " + _(
+        "For infinitely many such units replica theory says {endless:.1%}; few of them may stray far.", endless=expected
     )
 
 

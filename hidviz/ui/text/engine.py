@@ -93,7 +93,8 @@ KNOWN = (
     N_("{block} aligned"), N_("stopped"), N_("learned penalty"), N_("gradient ascent"), N_("momentum"),
     N_("adam, decaying"), N_("l-bfgs"),
     N_("{n} of {runs} runs at the box"), N_("{n} of {runs} runs not converged"), N_("box"), N_("unconverged"),
-    N_("box and unconverged"), N_("true couplings"), N_("learned couplings"), N_("continuous"), N_("stochastic"),
+    N_("box and unconverged"), N_("true couplings"), N_("learned couplings"),
+    N_("replica theory of infinitely many units, true couplings"), N_("continuous"), N_("stochastic"),
     N_("{what}, {learner}, stopped"), N_("{what}, {learner}, converged"), N_("{what}, {learner}"),
 )  # fmt: skip
 """Longer forms stand before shorter ones that would fit too."""

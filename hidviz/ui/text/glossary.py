@@ -52,6 +52,11 @@ TERMS = (
         "[Aa]lignment|[Uu]naligned|[Aa]ligned",
         "Hidden units have no names and no signs of their own: it gives them those that fit the truth best.",
     ),
+    Term(
+        "replica theory",
+        "[Rr]eplica theory",
+        "A calculation of statistical physics: what many units do on the average over all random couplings.",
+    ),
     Term("rms", "rms", "Root mean square: the typical size of many numbers, whatever their signs."),
     Term("J", "J", "The couplings from visible units to visible units."),
     Term("K", "K", "The couplings from hidden units to visible units."),
