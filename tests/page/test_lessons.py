@@ -67,6 +67,30 @@ def look_at(tab, key, place):
     until(tab, lambda: not half_covered(tab), "a row of tabs that is not half covered", 20)
 
 
+# Makes the line over the tabs higher by so many pixels, as a late font or sentence does.
+GROW = """(pixels) => {
+  const look = (root) => root.querySelector(".instrument") ??
+    [...root.querySelectorAll("*")].map((it) => it.shadowRoot && look(it.shadowRoot)).find(Boolean)
+  look(document).getRootNode().host.style.paddingBottom = `${pixels}px`
+}"""
+
+
+def test_what_moves_late_is_followed_until_somebody_acts(open_page):
+    tab = open_page("?lesson=hidden-twin", width=1280, height=720)
+    tab.get_by_text("step 1 of 7").wait_for()
+    name = LESSONS["hidden-twin"].steps[0].look[0]
+    look_at(tab, "hidden-twin", 1)
+    tab.wait_for_timeout(2_500)
+    tab.evaluate(GROW, 200)
+    assert not in_sight(tab, name)
+    look_at(tab, "hidden-twin", 1)
+    tab.mouse.move(640, 500)
+    tab.mouse.wheel(0, 1)
+    tab.evaluate(GROW, 400)
+    tab.wait_for_timeout(2_500)
+    assert not in_sight(tab, name), "whoever scrolls is not scrolled back"
+
+
 @pytest.mark.parametrize(
     ("size", "query"),
     [((1280, 720), ""), ((390, 844), ""), ((1920, 1080), "?mode=lecture&hide=settings,tabs,transport")],

@@ -3,7 +3,9 @@
 
 const AT_BOTTOM = 64 // pixels of the bar of the run, where a phone has it
 const SETTLED = 250 // milliseconds in which the page takes its new height
-const MOVED = 1000 // milliseconds after which all is in its place
+const MOVED = 1000 // milliseconds after which what has grown meanwhile is taken into account
+const LOOKS = 6 // as often, where the machine is slow
+const TOUCHES = ["wheel", "touchmove", "pointerdown", "keydown"] // whoever acts scrolls for themselves from then on
 const TRIES = 40 // to find what a step speaks of, as long as the page opens
 
 export function render({ model }) {
@@ -37,7 +39,11 @@ export function render({ model }) {
     it.addEventListener("pointerenter", () => pointed(name))
     return it
   }
-  let due = 0
+  let due = 0, looks = 0
+  const touched = () => {
+    if (looks < LOOKS) { clearTimeout(due) }
+    looks = 0
+  }
   const look = (tries) => {
     if (!model.key || !model.look.length) { return }
     const parts = model.look.map((name) => named(name, "[role=heading]")).map((heading) => heading && titledBy(heading))
@@ -48,7 +54,8 @@ export function render({ model }) {
     const bar = window.matchMedia("(max-width: 700px)").matches ? AT_BOTTOM : 0
     const tabs = inside(document, "[role=tablist]")
     bringIntoSight(parts, { top: onScreen(root).bottom, bottom: innerHeight - bar, whole: tabs?.checkVisibility() && tabs })
-    if (tries > 1) { due = setTimeout(look, MOVED, 1) } // what has grown meanwhile is taken into account
+    looks -= 1
+    if (looks > 0) { due = setTimeout(look, MOVED, 1) }
   }
 
   follow(model, ["key"], () => {
@@ -85,8 +92,13 @@ export function render({ model }) {
   })
   follow(model, ["count", "key", "look"], () => {
     clearTimeout(due)
+    looks = LOOKS
     due = setTimeout(look, SETTLED, TRIES)
   })
-  model.on("remove", () => clearTimeout(due))
+  for (const touch of TOUCHES) { document.addEventListener(touch, touched, { passive: true, capture: true }) }
+  model.on("remove", () => {
+    clearTimeout(due)
+    for (const touch of TOUCHES) { document.removeEventListener(touch, touched, { capture: true }) }
+  })
   return themed(model, root)
 }
