@@ -111,7 +111,7 @@ def load_numbers(*, quick: bool) -> Iterator[Number]:
     what = f"load {n_sessions} sessions"
     yield Number(f"{what}: Pause, 95 %", float(np.quantile(seen.pause, 0.95)), "s")
     yield Number(f"{what}: all steps", float(seen.steps.sum()), "a second", less_is_better=False)
-    share = seen.steps.sum() / headless.of_processes(n_sessions, 5.0)
+    share = seen.steps.sum() / headless.of_processes(n_sessions, 10.0)
     yield Number(f"{what}: all steps / those of as many runs without a page", float(share), less_is_better=False)
     yield Number(f"{what}: least steps / mean", float(seen.steps.min() / seen.steps.mean()), less_is_better=False)
     yield Number(f"{what}: memory", (memory["during"] - memory["before"]) / n_sessions, "MB a session")

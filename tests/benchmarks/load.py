@@ -34,12 +34,13 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.headless import of_processes
+from hidviz.ui.state.link import write_link
+from tests.benchmarks.headless import RUN, of_processes
 from tests.benchmarks.table import head, heading, line
 from tests.benchmarks.visitor import Visitor
 
 ROOT = Path(__file__).parents[2]
-QUERY = "?opt=gradient"
+QUERY = "?" + write_link(RUN)
 PAUSE_EVERY = 10.0  # seconds between two presses of Pause in one session
 IDLE = 6.0  # seconds for which all sessions are open and none does anything
 GROUP = 10  # sessions open at the same time in a soak

@@ -163,3 +163,6 @@ def test_tabs_are_built_while_nothing_else_is_done_and_are_there_when_asked_for(
     for name in ("Symmetry", "Compare"):
         front(tab, name)
     assert tab.evaluate(KNOWN) < before + 1.05 * (known[-1] - before), "they were there"
+    alone = open_alone("?nv=8&nh=2&T=500&hide=tabs")
+    alone.wait_for_timeout(8000)
+    assert alone.evaluate(KNOWN) < 1.05 * before, "where no tab can be gone to none is built"

@@ -107,8 +107,8 @@ class TabHost:
 
     @property
     def unbuilt(self) -> bool:
-        """Whether there are tabs that have not been built."""
-        return len(self._built) < len(self.places)
+        """Whether there are tabs to go to that have not been built."""
+        return bool(self.bar.visible) and len(self._built) < len(self.places)
 
     def build_ahead(self) -> None:
         """Build the first tab that has not been in front yet, out of sight."""
