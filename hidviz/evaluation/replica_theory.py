@@ -4,7 +4,7 @@ Read through the true couplings, the visible data leave a share of wrong signs t
 coupling variance g² and on the number of hidden units for each visible one alone. Two numbers say it all:
 
     q        the overlap <σ>² of a hidden unit's posterior magnetisation, an average over units
-    q̂        how much later data tell of one hidden state: as a field on it that is N(q̂ σ, q̂)
+    q̂        the precision with which later data tell one hidden state: as a field on it that is N(q̂ σ, q̂)
 
 A receiver's field has a part that the data tell, N(0, g²(1+q)), and a part that they do not, N(0, V), V = g²(1-q), so
 that its state s' has probability P = ∫Dz (1 + s' tanh(ω + z√V)) / 2 at the known part ω. Then
@@ -33,7 +33,7 @@ _MOST = 100.0  # variance for which that is affordable
 _FINE = 4001  # nodes where a sharp edge is averaged over
 _REACH = 7.0  # outermost node
 _SURE = 300.0  # twice the field beyond which a state is certain
-_CLOSE = 1e-10  # change of the overlap at which the iteration ends
+_CLOSE = 1e-9  # change of the overlap and of the precision at which the iteration ends
 _LONGEST = 10_000  # steps
 
 
@@ -66,13 +66,17 @@ def replica_theory(variance: float, ratio: float, *, hidden_hidden: bool = False
         raise ValueError(f"The variance must be a positive number up to {_MOST:g}, got {variance}.")
     if not (ratio > 0.0 and np.isfinite(ratio)):
         raise ValueError(f"The ratio of hidden to visible units must be a positive number, got {ratio}.")
-    overlap, precision = 0.5, 1.0
-    for _ in range(_LONGEST):
-        last = overlap
-        overlap, precision = _iterated(last, precision, variance, ratio, hidden_hidden)
-        if abs(overlap - last) < _CLOSE:
-            break
+    overlap, precision = _settled((0.5, 1.0), variance, ratio, hidden_hidden)
     return ReplicaTheory(overlap, _wrong_signs(_preceding(overlap, variance, hidden_hidden), precision))
+
+
+def _settled(state: tuple[float, float], variance: float, ratio: float, hidden_hidden: bool) -> tuple[float, float]:
+    """The overlap and the precision that reproduce themselves; from where one begins does not matter."""
+    for _ in range(_LONGEST):
+        last, state = state, _iterated(*state, variance, ratio, hidden_hidden)
+        if max(abs(one - other) for one, other in zip(last, state, strict=True)) < _CLOSE:
+            break
+    return state
 
 
 def _iterated(

@@ -7,6 +7,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from hidviz.evaluation import hidden_magnetisations, replica_theory, wrong_signs
+from hidviz.evaluation.replica_theory import _settled
 from hidviz.network.couplings import random_couplings
 from hidviz.network.simulation import simulate
 
@@ -48,6 +49,14 @@ def test_weak_couplings_tell_by_what_came_before_and_by_what_follows(ratio, hidd
 def test_of_very_many_hidden_units_the_visible_past_alone_tells(variance):
     share, _ = quad(lambda z: norm.pdf(z) * expit(-2.0 * np.sqrt(variance) * abs(z)), -9.0, 9.0, points=[0.0])
     assert replica_theory(variance, 1e7).wrong_signs == pytest.approx(share, abs=1e-4)
+
+
+@pytest.mark.parametrize("hidden_hidden", [False, True], ids=["M=0", "M"])
+@pytest.mark.parametrize(("variance", "ratio"), [(0.1, 0.1), (1.0, 1.0), (9.0, 3.0)])
+def test_it_does_not_matter_where_the_iteration_begins(variance, ratio, hidden_hidden):
+    overlap = replica_theory(variance, ratio, hidden_hidden=hidden_hidden).overlap
+    for start in ((1e-6, 1e-6), (1.0 - 1e-9, 200.0)):
+        assert _settled(start, variance, ratio, hidden_hidden)[0] == pytest.approx(overlap, abs=1e-7)
 
 
 @pytest.mark.parametrize("hidden_hidden", [False, True], ids=["M=0", "M"])
