@@ -164,7 +164,7 @@ def _phase_panels(table: pd.DataFrame) -> Iterator[Panel]:
 
 
 def _replica_theory(variance: float, ratios: Array) -> Series:
-    """The share of wrong signs at the true couplings that infinitely many units would have."""
+    """The share of wrong signs at the true couplings that infinitely many units would have, without M and biases."""
     x = np.geomspace(ratios.min(), ratios.max(), 25)
     y = np.array([replica_theory(variance, float(ratio)).wrong_signs for ratio in x])
     return Series("theory", "", "replica theory of infinitely many units, true couplings", x, y, y, y, "thin")

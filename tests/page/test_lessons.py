@@ -75,20 +75,31 @@ GROW = """(pixels) => {
 }"""
 
 
-def test_what_moves_late_is_followed_until_somebody_acts(open_page):
+def opened_and_grown(open_page, act=None):
+    """The first step of a lesson, in sight; then this act, if any, and a while later the page grows."""
     tab = open_page("?lesson=hidden-twin", width=1280, height=720)
     tab.get_by_text("step 1 of 7").wait_for()
-    name = LESSONS["hidden-twin"].steps[0].look[0]
     look_at(tab, "hidden-twin", 1)
-    tab.wait_for_timeout(2_500)
+    if act:
+        act(tab)
+    tab.wait_for_timeout(1_500)
     tab.evaluate(GROW, 200)
-    assert not in_sight(tab, name)
+    return tab
+
+
+def test_what_moves_late_is_followed(open_page):
+    tab = opened_and_grown(open_page)
     look_at(tab, "hidden-twin", 1)
-    tab.mouse.move(640, 500)
-    tab.mouse.wheel(0, 1)
-    tab.evaluate(GROW, 400)
+
+
+def test_whoever_scrolls_is_not_scrolled_back(open_page):
+    def scroll(tab):
+        tab.mouse.move(640, 500)
+        tab.mouse.wheel(0, 1)
+
+    tab = opened_and_grown(open_page, scroll)
     tab.wait_for_timeout(2_500)
-    assert not in_sight(tab, name), "whoever scrolls is not scrolled back"
+    assert not in_sight(tab, LESSONS["hidden-twin"].steps[0].look[0])
 
 
 @pytest.mark.parametrize(

@@ -49,10 +49,6 @@ def test_it_belongs_to_a_step_and_a_flip_asks_for_nothing_anew(frames):
     told = settled(telling, last)
     assert f"step {last.snapshot.step}" in telling.in_words(last, running=False)
     assert f"{told.wrong:.1%}" in telling.in_words(last, running=False)
-    endless = replica_theory(1.0, 1 / 3).wrong_signs
-    assert f"infinitely many such units replica theory says {endless:.1%};" in telling.in_words(last, running=False)
-    biased = replace(last, experiment=replace(last.experiment, bias=0.5))
-    assert "infinitely" not in telling.in_words(biased, running=False)
     turned = with_couplings(last, regauge(last.snapshot.couplings, flip(2, 1)))
     telling.follow(turned, running=False, wanted=True)
     assert telling.told is told
@@ -69,3 +65,23 @@ def test_a_learner_without_hidden_units_says_so():
     telling.follow(frame, running=False, wanted=True)
     assert telling.told is None
     assert telling.in_words(frame, running=False) == "This learner has no hidden units, so it tells nothing of them."
+
+
+@pytest.mark.parametrize(
+    ("knobs", "says"),
+    [({}, True), ({"hidden_hidden": True, "learner": "mean-field"}, True), ({"learner": "backprop"}, True),
+     ({"model": "continuous"}, False), ({"bias": 0.3}, False), ({"variance": 0.0}, False)],
+)  # fmt: skip
+def test_replica_theory_is_told_where_it_speaks_of_such_networks(knobs, says):
+    experiment = replace(SMALL, **knobs)
+    *_, frame = (item for item in iter_run(replace(experiment, max_steps=1)) if isinstance(item, Frame))
+    telling = Telling()
+    telling.follow(frame, running=False, wanted=True)
+    settled(telling, frame)
+    words = telling.in_words(frame, running=False)
+    telling.stop()
+    if says:
+        theory = replica_theory(experiment.variance, 1 / 3, hidden_hidden=experiment.hidden_hidden)
+        assert f"Replica theory gives {theory.wrong_signs:.1%} with the true couplings" in words
+    else:
+        assert "Replica theory" not in words

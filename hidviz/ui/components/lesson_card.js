@@ -39,10 +39,10 @@ export function render({ model }) {
     it.addEventListener("pointerenter", () => pointed(name))
     return it
   }
-  let due = 0, looks = 0
+  let due = 0, looked = 0, acted = false
   const touched = () => {
-    if (looks < LOOKS) { clearTimeout(due) }
-    looks = 0
+    acted = true
+    if (looked) { clearTimeout(due) }
   }
   const look = (tries) => {
     if (!model.key || !model.look.length) { return }
@@ -54,8 +54,8 @@ export function render({ model }) {
     const bar = window.matchMedia("(max-width: 700px)").matches ? AT_BOTTOM : 0
     const tabs = inside(document, "[role=tablist]")
     bringIntoSight(parts, { top: onScreen(root).bottom, bottom: innerHeight - bar, whole: tabs?.checkVisibility() && tabs })
-    looks -= 1
-    if (looks > 0) { due = setTimeout(look, MOVED, 1) }
+    looked += 1
+    if (looked < LOOKS && !acted) { due = setTimeout(look, MOVED, TRIES) }
   }
 
   follow(model, ["key"], () => {
@@ -92,7 +92,8 @@ export function render({ model }) {
   })
   follow(model, ["count", "key", "look"], () => {
     clearTimeout(due)
-    looks = LOOKS
+    looked = 0
+    acted = false
     due = setTimeout(look, SETTLED, TRIES)
   })
   for (const touch of TOUCHES) { document.addEventListener(touch, touched, { passive: true, capture: true }) }

@@ -54,7 +54,8 @@ const bringIntoSight = (parts, { top, bottom, whole }) => {
   const by = cut ? Math.min(most, covered.bottom - top) : least
   if (Math.abs(by) > 1) { scrollBy(parts[0], "y", by) }
   const swiped = scrollerOf(parts[0], "x")
-  if (swiped !== document.scrollingElement) { scrollBy(parts[0], "x", boxes[0].left - onScreen(swiped).left) }
+  const aside = swiped === document.scrollingElement ? 0 : boxes[0].left - onScreen(swiped).left
+  if (Math.abs(aside) > 1) { scrollBy(parts[0], "x", aside) }
 }
 
 // A ring of light around something, for a moment.

@@ -103,7 +103,9 @@ def _endless(experiment: Experiment, told: ToldStates) -> str:
     ratio = experiment.n_hidden / experiment.n_visible
     expected = replica_theory(experiment.variance, ratio, hidden_hidden=experiment.hidden_hidden).wrong_signs
     return " " + _(
-        "For infinitely many such units replica theory says {endless:.1%}; few of them may stray far.", endless=expected
+        "Replica theory gives {endless:.1%} with the true couplings of infinitely many units of this coupling variance "
+        "and ratio of hidden to visible; a network this small can differ much.",
+        endless=expected,
     )
 
 

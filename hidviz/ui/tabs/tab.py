@@ -107,7 +107,7 @@ class TabHost:
 
     @property
     def unbuilt(self) -> bool:
-        """Whether there are tabs to go to that have not been built."""
+        """Whether the row of tabs is shown and some of them have not been built."""
         return bool(self.bar.visible) and len(self._built) < len(self.places)
 
     def build_ahead(self) -> None:
