@@ -220,9 +220,12 @@ class _Task:
 
     def reweighed(self, snapshot: Snapshot, horizon: int) -> Snapshot:
         """The snapshot with the weights of a learned penalty updated, if that is due here."""
+        sampled = horizon if self.learner.stochastic else None
+        due = snapshot.penalty.is_due(snapshot.step, snapshot.largest_gradient, sampled)
+        return self._reweighed(snapshot) if due else snapshot
+
+    def _reweighed(self, snapshot: Snapshot) -> Snapshot:
         before = snapshot.penalty
-        if not before.is_due(snapshot.step, snapshot.largest_gradient, horizon if self.learner.stochastic else None):
-            return snapshot
         penalty, evaluations = updated(before, self.learner, snapshot.couplings, snapshot.estimate, snapshot.step)
         memory = snapshot.memory
         if self.optimiser == "l-bfgs":
@@ -248,8 +251,12 @@ class _Task:
         )
 
     def stuck(self, before: Snapshot, evaluations: int) -> Snapshot:
-        """The last snapshot of a run whose last step found nothing better."""
+        """The snapshot after a step that found nothing better: the last one, unless the penalty has more to learn."""
         last = replace(before, step=before.step + 1, evaluations=before.evaluations + evaluations)
+        if last.penalty.learned and not last.penalty.settled:
+            other = self._reweighed(last)
+            if other.penalty.weights != last.penalty.weights:
+                return replace(other, memory=Memory())
         return self.limits.stuck(last, has_e_step=self.learner.held is not None)
 
     def _inside(self, couplings: Couplings) -> Couplings:

@@ -227,6 +227,26 @@ def test_a_run_resumes_with_the_weights_it_had_and_changes_them_only_if_asked():
     assert replace(middle, penalty=fixed.penalty).couplings == fixed.couplings
 
 
+def coarse(learner, step=1.0):
+    """An objective known to so many nats only, as one whose E-step jumps: searches along a line soon find nothing."""
+
+    def evaluate(couplings, beliefs):
+        estimate = learner.evaluate(couplings, beliefs)
+        return replace(estimate, objective=step * round(estimate.objective / step))
+
+    return replace(learner, evaluate=evaluate)
+
+
+def test_a_run_that_finds_nothing_lower_learns_its_weights_before_it_is_stuck():
+    """It begins with weights that are four to ten times too large, and would end with them."""
+    _, _, learner, start = problem(variance=4.0, n_bins=3000)
+    stuck, smooth = (end(each, start, penalty="learned") for each in (coarse(learner), learner))
+    assert (stuck.state, smooth.state) == ("stuck", "converged")
+    assert stuck.penalty.settled
+    for block, weight in smooth.penalty.weights.items():
+        assert stuck.penalty.weights[block] == pytest.approx(weight, rel=0.3)
+
+
 def test_patience_is_not_spent_before_the_weights_are_settled():
     truth, _, learner, start = problem("backprop", n_visible=6, n_bins=300)
     unseen = simulate(truth, 2000, np.random.default_rng(9), hidden="continuous").recording
