@@ -166,3 +166,18 @@ def test_tabs_are_built_while_nothing_else_is_done_and_are_there_when_asked_for(
     alone = open_alone("?nv=8&nh=2&T=500&hide=tabs")
     alone.wait_for_timeout(8000)
     assert alone.evaluate(KNOWN) < 1.05 * before, "where no tab can be gone to none is built"
+
+
+# How far the tab in front stands from the middle of its row.
+ASIDE = """(row) => {
+  const its = row.querySelector("[aria-selected=true]").getBoundingClientRect(), all = row.getBoundingClientRect()
+  return Math.abs(its.left + its.right - all.left - all.right) / 2
+}"""
+
+
+def test_on_a_phone_the_tab_in_front_stays_in_the_middle_when_others_grow_late(open_page):
+    tab = open_page("?tab=mydata", width=390, height=844)
+    row = tab.get_by_role("tablist").first
+    until(tab, lambda: row.evaluate(ASIDE) < 2, "the middle")
+    row.evaluate("(row) => { row.firstElementChild.style.minWidth = '140px' }")
+    until(tab, lambda: row.evaluate(ASIDE) < 2, "the middle again", 10)

@@ -30,7 +30,11 @@ export function render({ model }) {
     go(next)
     tabs[next].focus()
   })
-  // On a phone the row is swiped: the tab in front stands in its middle.
+  // On a phone the row is swiped: the tab in front stands in its middle, whatever letters come late, until it is swiped.
+  let swiped = false
+  for (const touch of ["wheel", "touchmove", "pointerdown"]) {
+    bar.addEventListener(touch, () => { swiped = true }, { passive: true })
+  }
   const centre = () => {
     const { offsetLeft, offsetWidth } = tabs[model.active]
     bar.scrollLeft = offsetLeft - bar.offsetLeft - (bar.clientWidth - offsetWidth) / 2
@@ -40,9 +44,14 @@ export function render({ model }) {
     bar.classList.toggle("more-right", bar.scrollWidth - bar.clientWidth - bar.scrollLeft > 1)
   }
   bar.addEventListener("scroll", fade)
-  new ResizeObserver(fade).observe(bar)
+  const sizes = new ResizeObserver(() => {
+    if (!swiped) { centre() }
+    fade()
+  })
+  for (const each of [bar, ...tabs]) { sizes.observe(each) }
   follow(model, ["active"], () => {
     tabs.forEach((tab, k) => set(tab, { "aria-selected": k === model.active, tabindex: k === model.active ? 0 : -1 }))
+    swiped = false
     requestAnimationFrame(centre)
   })
   const arrive = () => {
