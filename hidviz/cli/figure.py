@@ -42,7 +42,7 @@ written to DIR, for figure 4:
   figure4.jsonl   finished experiments as they arrive: the same command goes on from here, whatever stopped it
 
 On one core Fig. 3 takes ten seconds, phase five minutes, Fig. 4 a quarter of an hour, floors and Fig. 6 half an hour
-each, Fig. 5 an hour and a half. `hidviz claims DIR` then judges what the paper says by these tables.
+each, Fig. 5 two and a half hours. `hidviz claims DIR` then judges what the paper says by these tables.
 """
 
 

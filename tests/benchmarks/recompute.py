@@ -3,8 +3,8 @@
     python -m tests.benchmarks.recompute [FIGURE …] [--rows N] [--longest SECONDS] [--seed SEED]
 
 Rows are drawn by the seed among those that took no longer than was allowed. For each the largest relative difference of
-its errors and costs from the shipped ones, and where it is. Rows that are superseded are left out. Rounding differs
-between machines, and where a run stops early another rounding may lead elsewhere: see the table's own `state`.
+its errors and costs from the shipped ones, and where it is. Rounding differs between machines, and where a run stops
+early another rounding may lead elsewhere: see the table's own `state`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,10 @@ SAME = 1e-6
 TITLES = ["figure", "experiment", "ended", "seconds", "were", "largest difference", "of"]
 
 
-def drawn(
-    figure: Figure, shipped: pd.DataFrame, without: set[str], n: int, longest: float, seed: int
-) -> list[Experiment]:
+def drawn(figure: Figure, shipped: pd.DataFrame, n: int, longest: float, seed: int) -> list[Experiment]:
     """Some experiments of a figure, none that took longer than so many seconds."""
     took = shipped.groupby("key")["seconds"].first()
-    known = [e for e in figure.full if key_of(e) not in without and took.get(key_of(e), np.inf) <= longest]
+    known = [e for e in figure.full if took.get(key_of(e), np.inf) <= longest]
     return random.Random(seed).sample(known, min(n, len(known)))
 
 
@@ -75,8 +73,7 @@ def main() -> None:
     for number in given.figures:
         figure = FIGURES[number]
         results = load(ASSETS, figure.name)
-        without = set(results.settings.get("superseded", {"keys": []})["keys"])
-        for experiment in drawn(figure, results.table, without, given.rows, given.longest, given.seed):
+        for experiment in drawn(figure, results.table, given.rows, given.longest, given.seed):
             with one_blas_thread():
                 found = table([measure(experiment, with_states=figure.kind == "phase")])
             shipped = results.table[results.table["key"] == key_of(experiment)]

@@ -156,7 +156,7 @@ def test_results_survive_their_files(tmp_path):
 # Rounding differs between machines, and a stopped run may then take another path: hence per cents. A sampled hidden
 # state that falls the other way changes all that follow, so there the spread between samples is the measure.
 SAME = {"3": 1e-4, "4": 1e-2, "5": 0.2, "6": 1e-2, "floors": 1e-2, "phase": 1e-2}
-CHEAP = {"3": 1, "4": -1, "5": 0, "6": 3, "floors": 1, "phase": 0}
+CHEAP = {"3": 1, "4": -1, "5": 3, "6": 3, "floors": 1, "phase": 0}
 
 
 @pytest.mark.slow
@@ -175,9 +175,6 @@ def _recompute(number, experiments):
     figure = FIGURES[number]
     shipped = load(ASSETS, figure.name)
     assert set(map(key_of, experiments)) <= set(shipped.table["key"])
-    superseded = shipped.settings.get("superseded", {"keys": []})["keys"]
-    experiments = [each for each in experiments if key_of(each) not in superseded]
-    assert experiments
     found = table([measure(experiment, with_states=figure.kind == "phase") for experiment in experiments])
     assert differing(found, shipped.table, tolerance=SAME[number]) == ()
 
@@ -189,16 +186,6 @@ def test_shipped_experiments_are_those_of_the_figures():
         assert shipped.table["key"].nunique() == len(figure.full)
         assert shipped.settings["failed"] == {}
         assert shipped.settings["rules"] == figure.rules
-
-
-def test_shipped_rows_that_are_superseded_say_why():
-    for figure in FIGURES.values():
-        superseded = load(ASSETS, figure.name).settings.get("superseded")
-        if superseded is not None:
-            known = {key_of(each): each.learner for each in figure.full}
-            assert figure.name == "figure5"
-            assert {known[key] for key in superseded["keys"]} == {"gibbs"}
-            assert "noise" in superseded["why"]
 
 
 def test_shipped_figure_4_rises_and_falls_to_the_limit():
@@ -223,23 +210,24 @@ def slope_of(found, block):
 def test_shipped_figure_5_falls_as_the_readme_says():
     found = load(ASSETS, "figure5").table
     few, many = (found[found["n_hidden"] == n] for n in (20, 80))
-    by_mean_field = slopes(few[few["learner"] == "mean-field"], low=3_000)
-    assert by_mean_field["high"].iloc[0] == 100_000
-    assert slope_of(by_mean_field, "J") == pytest.approx(-1.0, abs=0.15)
-    assert slope_of(by_mean_field, "L") == pytest.approx(-1.0, abs=0.15)
-    assert slope_of(by_mean_field, "K") > -0.85  # it meets its floor
+    assert few.groupby(["learner", "n_steps"])["seed"].nunique().min() >= 3
+    assert many[many["n_steps"] <= 30_000].groupby(["learner", "n_steps"])["seed"].nunique().min() >= 3
+    by_mean_field = few[few["learner"] == "mean-field"]
+    for block in "JL":
+        assert slope_of(slopes(by_mean_field, low=3_000), block) == pytest.approx(-1.0, abs=0.1)
+    assert slope_of(slopes(by_mean_field, low=10_000), "K") > -0.8  # it nears its floor
     sampled = slopes(few[few["learner"] == "gibbs"], low=3_000)
     assert sampled["high"].iloc[0] == 100_000
     for block in "JKL":
         assert slope_of(sampled, block) == pytest.approx(-1.0, abs=0.15)  # no floor in sight
-    short = many[many["n_steps"] <= 10_000]
+    short = many[many["n_steps"].between(3_000, 10_000)]
     sizes = short.groupby(["block", "learner"])["mse_aligned"]
-    assert sizes.min()[["K", "L"]].min() > 0.01  # the couplings themselves have a mean square of 0.0125
-    assert sizes.max()[["K", "L"]].max() < 0.02
-    J = many[many["block"] == "J"].set_index(["learner", "n_steps"])["mse_aligned"]
-    assert J["gibbs", 100_000] < 7e-5
-    assert J["mean-field", 100_000] > 3e-4
-    assert J["mean-field", 10_000] > 1.3 * J["gibbs", 10_000]
+    assert sizes.min()[["K", "L"]].min() > 0.011  # the couplings themselves have a mean square of 0.0125
+    long = many[many["n_steps"] == 30_000].groupby(["block", "learner"])["mse_aligned"]
+    assert long.max()[["K", "L"]].max() < 0.01
+    by_learner = {name: slope_of(slopes(rows), "J") for name, rows in many.groupby("learner")}
+    assert by_learner["gibbs"] == pytest.approx(-1.0, abs=0.1)
+    assert by_learner["mean-field"] > -0.75
 
 
 def test_shipped_figure_6_parts_and_falls_as_it_says():
