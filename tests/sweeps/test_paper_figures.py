@@ -213,6 +213,7 @@ def test_shipped_figure_5_falls_as_the_readme_says():
     assert few.groupby(["learner", "n_steps"])["seed"].nunique().min() >= 3
     assert many[many["n_steps"] <= 30_000].groupby(["learner", "n_steps"])["seed"].nunique().min() >= 3
     by_mean_field = few[few["learner"] == "mean-field"]
+    assert by_mean_field["n_steps"].max() == 100_000
     for block in "JL":
         assert slope_of(slopes(by_mean_field, low=3_000), block) == pytest.approx(-1.0, abs=0.1)
     assert slope_of(slopes(by_mean_field, low=10_000), "K") > -0.8  # it nears its floor
@@ -220,11 +221,13 @@ def test_shipped_figure_5_falls_as_the_readme_says():
     assert sampled["high"].iloc[0] == 100_000
     for block in "JKL":
         assert slope_of(sampled, block) == pytest.approx(-1.0, abs=0.15)  # no floor in sight
-    short = many[many["n_steps"].between(3_000, 10_000)]
+    short = many[many["n_steps"] <= 10_000]
     sizes = short.groupby(["block", "learner"])["mse_aligned"]
-    assert sizes.min()[["K", "L"]].min() > 0.011  # the couplings themselves have a mean square of 0.0125
+    assert sizes.min()[["K", "L"]].min() > 0.01  # the couplings themselves have a mean square of 0.0125
     long = many[many["n_steps"] == 30_000].groupby(["block", "learner"])["mse_aligned"]
     assert long.max()[["K", "L"]].max() < 0.01
+    J = many[many["block"] == "J"].set_index(["learner", "n_steps", "seed"])["mse_aligned"].sort_index()
+    assert (J["mean-field", 10_000] > 1.3 * J["gibbs", 10_000]).all()
     by_learner = {name: slope_of(slopes(rows), "J") for name, rows in many.groupby("learner")}
     assert by_learner["gibbs"] == pytest.approx(-1.0, abs=0.1)
     assert by_learner["mean-field"] > -0.75
