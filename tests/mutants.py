@@ -102,7 +102,6 @@ SIZES = {
     "TURN",
     "LOOK",
     "UNKNOWN",
-    "SETTLING",
     "HEADER",
 }
 """Constants that are left out: sizes of blocks and buffers, times between looks, a date that has to stay the same."""

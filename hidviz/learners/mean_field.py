@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from hidviz.learners.parts.budget import distinct_memory
 from hidviz.learners.parts.e_step_solver import settle
-from hidviz.learners.parts.mean_field_cases import WIDEST, cases_of, distinct_cases
+from hidviz.learners.parts.mean_field_cases import WIDEST, cases_of, distinct_cases, expected_cases
 from hidviz.learners.parts.mean_field_objective import Theory, objective_and_slopes, wire
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method, Prepare
 from hidviz.network import Couplings, Recording, as_gradient, learned_blocks
@@ -106,16 +106,17 @@ def _prepare_with(theory: Theory) -> Prepare:
 
 
 def _seconds(field: float, pair: float = 0.0) -> Callable[[int, int, int, bool], float]:
-    """A guess at one evaluation, ten sweeps of a warm E-step, when averaging over one field takes this many seconds.
+    """A guess at one evaluation, ten sweeps of each case, when averaging over one field takes this many seconds.
 
     The same-time term takes `pair` for each visible unit and pair of hidden ones. Each sweep also solves a small system
-    a bin, for the mixing. Near a runaway many more sweeps are needed.
+    for each case, for the mixing. With M sweeps are four times as many; near a runaway many more.
     """
 
     def seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:
         receivers = n_visible + hidden_hidden * n_hidden
-        averaging = (1 + 3 * hidden_hidden) * receivers * (field + 4e-10 * n_hidden)
-        return 10.0 * n_transitions * (averaging + pair * n_visible * n_hidden**2 + 1.5e-6)
+        sweep = receivers * (field + 4e-10 * n_hidden) + pair * n_visible * n_hidden**2 + min(1.5e-7 * n_hidden, 1.2e-6)
+        sweeps = 10.0 * (1 + 3 * hidden_hidden) * expected_cases(n_visible, n_transitions, hidden_hidden)
+        return 1.5e-3 + sweeps * sweep
 
     return seconds
 
@@ -202,7 +203,7 @@ MEAN_FIELD_GAUSSIAN = Method(
     equations=(_FULL_E_STEP, r"\langle f(H_i)\rangle = \int Dx\, f(H_i + \Delta_i x)", *_M_STEP),
     phases=("E", "EM", *_M_PHASES),
     memory=_memory,
-    seconds=_seconds(9e-8),
+    seconds=_seconds(4.5e-8),
 )
 MEAN_FIELD_SECOND_ORDER = Method(
     name="mean-field-second-order",

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from hidviz.background import checkpoint
 from hidviz.learners.parts.budget import distinct_memory
 from hidviz.learners.parts.correlated_e_step import Bins, Solution, ascent, pair_products, settle
-from hidviz.learners.parts.mean_field_cases import WIDEST, Cases, cases_of, distinct_cases
+from hidviz.learners.parts.mean_field_cases import WIDEST, Cases, cases_of, distinct_cases, expected_cases
 from hidviz.learners.protocol import Beliefs, Estimate, Learner, Method
 from hidviz.network import Couplings, Recording, as_gradient, learned_blocks, with_bias
 from hidviz.numerics import Array, gaussian, log_2cosh
@@ -216,10 +216,10 @@ def _slope_at_no_M(network: _Network, mu: Array) -> Array:
 
 
 def _seconds(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:
-    """Twelve sweeps of averages, sums over pairs and an inverse; with M some thirty passes of them."""
+    """Twelve sweeps of averages, sums over pairs and an inverse; with M five times as many."""
     receivers = n_visible + hidden_hidden * n_hidden
     sweep = 1e-7 * receivers + 2.5e-10 * receivers * n_hidden**2 + 2e-6 + 1e-8 * n_hidden**2
-    return 12.0 * (1 + 29 * hidden_hidden) * n_transitions * sweep
+    return 1.5e-3 + 12.0 * (1 + 4 * hidden_hidden) * expected_cases(n_visible, n_transitions, hidden_hidden) * sweep
 
 
 def _memory(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidden: bool) -> float:

@@ -37,8 +37,6 @@ from hidviz.learning import Snapshot, learn, result
 from hidviz.network import BLOCKS, Couplings, Recording
 from hidviz.version import __version__
 
-SETTLING = 6.0  # how much longer an E-step takes while couplings still move far than near the end, as in Method.seconds
-
 
 @dataclass(frozen=True)
 class Measurement:
@@ -155,12 +153,11 @@ def predicted_seconds(experiment: Experiment) -> float:
     """A rough guess at the seconds `measure` will take, from `Method.seconds` and a typical number of steps."""
     method, n = LEARNERS[experiment.learner], experiment.n_steps
     n_visible, n_hidden = experiment.n_visible, experiment.n_hidden_learned
-    evaluations = 800 if method.stochastic else 100
+    typical = 70 if experiment.patience is not None else 200 if experiment.penalty == "learned" else 100
+    evaluations = 800 if method.stochastic else typical
     if experiment.max_steps is not None:
         evaluations = min(evaluations, experiment.max_steps + 1)
     step = method.seconds(n_visible, n_hidden, n, experiment.hidden_hidden)
-    if not (method.likelihood or method.stochastic):
-        step *= SETTLING
     if experiment.patience is not None and experiment.n_held_out:
         step += min(
             0.25, LEARNERS[method.judge].seconds(n_visible, n_hidden, experiment.n_held_out, experiment.hidden_hidden)

@@ -83,7 +83,7 @@ def test_hidden_to_hidden_couplings_are_not_sampled():
 
 
 def test_costs_out_of_reach_are_sampled_at_some_steps_and_at_the_end(monkeypatch):
-    monkeypatch.setattr(sys.modules["hidviz.evaluation.importance_sampling"], "SHARE", 0.9)
+    monkeypatch.setattr(sys.modules["hidviz.evaluation.importance_sampling"], "SHARE", 0.95)
     run = frames(LARGE)
     last = run[-1]
     every = last.setup.sampler.every

@@ -3,8 +3,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from hidviz.learners.parts.mean_field_cases import cases_of, distinct_cases
-from hidviz.network import Recording
+from hidviz.learners.parts.mean_field_cases import cases_of, distinct_cases, expected_cases
+from hidviz.network import Recording, random_couplings, simulate
 
 
 def recording(n_visible, lengths, seed=1):
@@ -40,3 +40,15 @@ def test_distinct_cases_count_all_of_them():
 def test_nothing_is_gained_where_states_hardly_come_back(n_visible, length):
     data = recording(n_visible, (length,))
     assert distinct_cases(data, cases_of(data)) is None
+
+
+@pytest.mark.parametrize("n_bins", [1_000, 10_000])
+@pytest.mark.parametrize(("n_visible", "n_hidden"), [(2, 2), (4, 2), (5, 5), (8, 2)])
+def test_the_number_of_cases_is_foreseen_to_a_factor(n_visible, n_hidden, n_bins):
+    truth = random_couplings(n_visible, n_hidden, np.random.default_rng(1))
+    data, _ = simulate(truth, n_bins, np.random.default_rng(2))
+    cases = cases_of(data)
+    distinct = distinct_cases(data, cases)
+    solved = len((cases if distinct is None else distinct.cases).present)
+    assert solved / 3 < expected_cases(n_visible, data.n_transitions, False) < 3 * solved
+    assert expected_cases(n_visible, data.n_transitions, True) == data.n_transitions

@@ -203,6 +203,13 @@ def test_shipped_figure_4_rises_and_falls_to_the_limit():
     assert limit == pytest.approx(means["cost_at_truth"].iloc[-1], abs=0.01)
 
 
+@pytest.mark.parametrize("number", FIGURES)
+def test_a_figure_is_predicted_to_take_about_as_long_as_it_took(number):
+    figure = FIGURES[number]
+    taken = load(ASSETS, figure.name).table.drop_duplicates("key")["seconds"].sum()
+    assert taken / 2.5 < Sweep(figure.name, figure.full).predicted_seconds < 2.5 * taken
+
+
 def slope_of(found, block):
     return found.set_index("block")["slope"][block]
 

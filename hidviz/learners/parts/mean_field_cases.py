@@ -83,3 +83,12 @@ def distinct_cases(recording: Recording, cases: Cases) -> DistinctCases | None:
     first = each.first[order]
     picked = some(cases, first)._replace(counts=each.count[order, None])
     return DistinctCases(picked, first, place[each.which])
+
+
+def expected_cases(n_visible: int, n_transitions: int, hidden_hidden: bool) -> float:
+    """A guess at how many cases are solved: the more data, the more of them have occurred before.
+
+    Of 2**(3 Nv) some occur often and most never; as many as 2**(2.5 Nv) count, for couplings of variance 1.
+    """
+    distinct = n_transitions / (1.0 + n_transitions / 2.0 ** (2.5 * n_visible))
+    return distinct if not hidden_hidden and 2.0 * distinct <= n_transitions else n_transitions
