@@ -7,8 +7,8 @@ Stat. Mech. 2014, arXiv 1405.4164). With learned couplings, brought into the bes
 price of not knowing them.
 
 The posterior is the exact one where its sum over hidden states is affordable, else the average of Gibbs samples after
-some that are left out; then ties and rare turns of the chain add a little. The last bin of a trial, whose hidden state
-acts on nothing that was seen, is left out.
+some that are left out, of more where a sweep costs little; then ties and rare turns of the chain add a little. The last
+bin of a trial, whose hidden state acts on nothing that was seen, is left out.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from numpy.typing import ArrayLike
 
 from hidviz.background import mapped, return_value
 from hidviz.evaluation.likelihood import likelihood_for
-from hidviz.learners import prepare
+from hidviz.learners import LEARNERS, prepare
 from hidviz.learners.backprop import hidden_states as continuous_states
 from hidviz.network import Couplings, Recording, aligned
 from hidviz.numerics import Array
 
 _MOST_NUMBERS = 2**20  # magnetisations that the exact learner hands out
-_LONGEST = 20.0  # seconds that the exact posterior may take
+_LONGEST = 20.0  # seconds that the exact posterior may take, or more samples than the fewest
 _ROUNDING = 1e-12  # of a state about which the couplings say nothing
-_SKIPPED, _KEPT = 30, 100  # sweeps
+_SKIPPED, _FEWEST, _MOST = 30, 100, 600  # sweeps
 
 
 def hidden_magnetisations(couplings: Couplings, recording: Recording, *, seed: int = 0) -> Array:
@@ -61,14 +61,16 @@ def iter_hidden_magnetisations(
         beliefs = None if exact is None else exact(couplings).beliefs
         if beliefs is not None:
             return beliefs.hidden
+    sweep = LEARNERS["gibbs"].seconds(recording.n_visible, n_hidden, recording.n_transitions, recurrent)
+    kept = int(np.clip(_LONGEST / sweep, _FEWEST, _MOST))
     chain = prepare("gibbs", recording, n_hidden=n_hidden, hidden_hidden=recurrent, bias=True, seed=seed)
     beliefs, total = None, np.zeros((recording.n_transitions, n_hidden))
-    for sweep in range(_SKIPPED + _KEPT):
-        yield sweep / (_SKIPPED + _KEPT)
+    for done in range(_SKIPPED + kept):
+        yield done / (_SKIPPED + kept)
         beliefs = chain(couplings, beliefs).beliefs
-        if beliefs is not None and sweep >= _SKIPPED:
+        if beliefs is not None and done >= _SKIPPED:
             total += beliefs.hidden
-    return total / _KEPT
+    return total / kept
 
 
 def wrong_signs(magnetisations: Array, hidden: ArrayLike) -> float:

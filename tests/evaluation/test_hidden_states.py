@@ -5,6 +5,7 @@ from hidviz.evaluation import hidden_states
 from hidviz.evaluation.hidden_states import (
     hidden_magnetisations,
     hidden_state_error,
+    iter_hidden_magnetisations,
     iter_told_states,
     told_states,
     wrong_signs,
@@ -37,9 +38,17 @@ def test_samples_tell_the_same_as_the_exact_posterior(monkeypatch):
     exact = hidden_magnetisations(truth, run.recording)
     monkeypatch.setattr(hidden_states, "_MOST_NUMBERS", 0)
     sampled = hidden_magnetisations(truth, run.recording, seed=4)
-    assert np.sqrt(np.mean((sampled - exact) ** 2)) < 0.12  # 100 samples of ±1: at most .1, more as they hang together
+    assert np.sqrt(np.mean((sampled - exact) ** 2)) < 0.05  # 600 samples of ±1: at most .04, more as they hang together
     told, by_samples = (wrong_signs(mu, run.hidden[:-1]) for mu in (exact, sampled))
     assert abs(told - by_samples) < 0.02
+
+
+@pytest.mark.parametrize(("n_hidden", "n_bins", "sweeps"), [(30, 50, 630), (200, 10_000, 130)])
+def test_a_sweep_that_costs_more_is_made_less_often(monkeypatch, n_hidden, n_bins, sweeps):
+    monkeypatch.setattr(hidden_states, "_MOST_NUMBERS", 0)
+    truth = random_couplings(40, n_hidden, np.random.default_rng(1))
+    recording, _ = simulate(truth, n_bins, np.random.default_rng(2))
+    assert next(done for done in iter_hidden_magnetisations(truth, recording) if done) == pytest.approx(1 / sweeps)
 
 
 def test_no_guess_is_better_than_the_sign_of_the_posterior():

@@ -92,7 +92,7 @@ def test_exact_sums_with_hidden_to_hidden_couplings_come_close(variance):
     ("variance", "hidden_hidden"), [(0.25, False), (1.0, False), (4.0, False), (0.25, True), (1.0, True)]
 )
 def test_large_networks_have_its_share_of_wrong_signs(n_visible, n_hidden, variance, hidden_hidden):
-    """With M at g² = 4 a hundred Gibbs sweeps are too few: .119 of 60 + 120, .112 after six hundred, .105 in theory."""
+    """At g² = 4 with M sweeps hang together: 60 + 120 have .118 by a hundred, .108 by six hundred, .105 in theory."""
     found = told(n_visible, n_hidden, 1_000, variance=variance, hidden_hidden=hidden_hidden)
     theory = replica_theory(variance, n_hidden / n_visible, hidden_hidden=hidden_hidden)
     assert found == pytest.approx(theory.wrong_signs, abs=0.01)  # some .002 of it by 100 samples alone
