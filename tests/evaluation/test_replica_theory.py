@@ -95,7 +95,7 @@ def test_large_networks_have_its_share_of_wrong_signs(n_visible, n_hidden, varia
     """At g² = 4 with M sweeps hang together: 60 + 120 have .118 by a hundred, .108 by six hundred, .105 in theory."""
     found = told(n_visible, n_hidden, 1_000, variance=variance, hidden_hidden=hidden_hidden)
     theory = replica_theory(variance, n_hidden / n_visible, hidden_hidden=hidden_hidden)
-    assert found == pytest.approx(theory.wrong_signs, abs=0.01)  # some .002 of it by 100 samples alone
+    assert found == pytest.approx(theory.wrong_signs, abs=0.01)  # some .002 of it by a hundred samples alone
 
 
 @pytest.mark.parametrize("hidden_hidden", [False, True], ids=["M=0", "M"])
