@@ -233,6 +233,11 @@ def test_shipped_figure_5_falls_as_the_readme_says():
     assert sizes.min()[["K", "L"]].min() > 0.01  # the couplings themselves have a mean square of 0.0125
     long = many[many["n_steps"] == 30_000].groupby(["block", "learner"])["mse_aligned"]
     assert long.max()[["K", "L"]].max() < 0.01
+    last = many[many["n_steps"] == 100_000]
+    assert last.groupby("learner")["seed"].nunique().to_dict() == {"mean-field": 2, "gibbs": 3}
+    ends = last.groupby(["learner", "block"])["mse_aligned"]
+    assert ends.max()["gibbs"].max() < 0.0005
+    assert ends.min()["mean-field"][["K", "L"]].min() > 0.002  # no further than at 3·10⁴
     J = many[many["block"] == "J"].set_index(["learner", "n_steps", "seed"])["mse_aligned"].sort_index()
     assert (J["mean-field", 10_000] > 1.3 * J["gibbs", 10_000]).all()
     by_learner = {name: slope_of(slopes(rows), "J") for name, rows in many.groupby("learner")}
