@@ -229,7 +229,7 @@ def find_evidence(
             f"With hidden-to-hidden couplings the likelihood needs 4**{Nh} transitions a bin, and importance sampling "
             "bin by bin needs M = 0: judge with fewer hidden units, or by the errors of the couplings."
         )
-    cold = 2 * LEARNERS["mean-field"].seconds(Nv, Nh, n, False)  # its guess is for a warm start
+    cold = 2 * LEARNERS["mean-field"].seconds(Nv, Nh, n, False)  # its guess is for a run, whose starts are mostly warm
     predicted = cold + predicted_seconds(Nv, Nh, n)
     if predicted > LONGEST_SECONDS:
         raise Infeasible(

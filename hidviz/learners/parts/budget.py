@@ -34,9 +34,14 @@ def exact_memory(n_visible: int, n_hidden: int, n_transitions: int, hidden_hidde
     return distinct_memory(n_visible, n_hidden, n_transitions) + 8.0 * n_hidden * min(n_transitions, 4e5)
 
 
+def expected_distinct(n: int, n_possible: float) -> float:
+    """A guess at how many of so many possible are met in n: some come back often, others are never seen."""
+    return n / (1.0 + n / n_possible)
+
+
 def distinct_memory(n_visible: int, n_hidden: int, n_transitions: int) -> float:
     """Predicted bytes for counting distinct transitions: the codes of all bins, and tables over distinct states."""
-    n_states = n_transitions / (1.0 + n_transitions / 2.0**n_visible)  # some come back often, others are never seen
+    n_states = expected_distinct(n_transitions, 2.0**n_visible)
     tables = 24.0 * (n_visible + 1) + 16.0 * n_hidden + 32.0 * 2.0 ** (n_hidden - n_hidden // 2)
     return n_transitions * (3.0 * n_visible + 8.0 * min(n_visible + 1, 30) + 70.0) + n_states * tables
 

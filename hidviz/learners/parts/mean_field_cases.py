@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hidviz.learners.parts.budget import expected_distinct
 from hidviz.network import Recording, distinct_transitions
 from hidviz.numerics import Array, Index, States, distinct
 
@@ -90,5 +91,5 @@ def expected_cases(n_visible: int, n_transitions: int, hidden_hidden: bool) -> f
 
     Of 2**(3 Nv) some occur often and most never; as many as 2**(2.5 Nv) count, for couplings of variance 1.
     """
-    distinct = n_transitions / (1.0 + n_transitions / 2.0 ** (2.5 * n_visible))
+    distinct = expected_distinct(n_transitions, 2.0 ** (2.5 * n_visible))
     return distinct if not hidden_hidden and 2.0 * distinct <= n_transitions else n_transitions
