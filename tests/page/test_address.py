@@ -10,6 +10,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 KEPT = "hide=controls&theme=dark&mode=lecture&speed=slow&align=1&log=1"
 
+# What the server says comes late, by the milliseconds of `window.late`.
+LATE = """
+const { set } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage")
+Object.defineProperty(WebSocket.prototype, "onmessage", { set(heard) {
+    set.call(this, (event) => setTimeout(() => heard.call(this, event), window.late ?? 0))
+} })
+"""
+
 
 def query_of(tab):
     return {key: values[-1] for key, values in parse_qs(urlsplit(tab.url).query).items()}
@@ -51,6 +59,40 @@ def test_back_and_forward_change_the_page_and_not_the_address_alone(open_page):
     tab.go_forward()
     assert wait_for(tab, lambda now: now["seed"] == 8 and not now["awaited"], "seed 8")["cost"] == second["cost"]
     assert query_of(tab)["seed"] == "8"
+
+
+def test_back_pressed_again_before_the_page_has_answered_leaves_the_way_forward(open_page):
+    tab = open_page("?nv=4&nh=2&T=200&out=0", before=LATE)
+    for seed in (8, 9):
+        enter(tab, "Seed", str(seed))
+        until(tab, lambda seed=seed: query_of(tab).get("seed") == str(seed), "the seed in the address")
+    tab.evaluate("""() => new Promise((done) => {
+        window.late = 500
+        history.back()
+        setTimeout(() => { history.back(); setTimeout(done, 100) }, 100)
+    })""")
+    assert "seed" not in query_of(tab)
+    wait_for(tab, lambda now: now["seed"] == 1 and not now["awaited"], "seed 1")
+    tab.evaluate("window.late = 0")
+    tab.wait_for_timeout(600)  # what was under way arrives
+    assert "seed" not in query_of(tab)
+    for seed in (8, 9):
+        tab.go_forward()
+        wait_for(tab, lambda now, seed=seed: now["seed"] == seed and not now["awaited"], "the seed ahead")
+        assert query_of(tab)["seed"] == str(seed)
+
+
+def test_a_knob_turned_after_back_is_a_step_ahead(open_page):
+    tab = open_page("?nv=4&nh=2&T=200&out=0")
+    enter(tab, "Seed", "8")
+    until(tab, lambda: query_of(tab).get("seed") == "8", "the seed in the address")
+    tab.go_back()
+    wait_for(tab, lambda now: now["seed"] == 1 and not now["awaited"], "seed 1")
+    enter(tab, "Seed", "9")
+    until(tab, lambda: query_of(tab).get("seed") == "9", "another seed in the address")
+    tab.go_back()
+    wait_for(tab, lambda now: now["seed"] == 1 and not now["awaited"], "seed 1 again")
+    assert "seed" not in query_of(tab)
 
 
 def test_a_value_of_five_thousand_digits_is_answered_with_a_sentence(open_page):

@@ -138,7 +138,8 @@ class Instrument(Component):
 
     Args:
         on_key: called with a key that was pressed.
-        on_address: called with the query of the address to which the browser went back or forward.
+        on_address: called with the query of the address to which the browser went back or forward, and with the number
+            of such journeys so far.
         on_shared: called with a whole link, and whether it is on the clipboard.
 
     `on_narrow` is called if the page opens where there is little room, and when its room becomes little.
@@ -147,13 +148,16 @@ class Instrument(Component):
     sentence = param.String(doc="What happened last, in a sentence; changes at events only.")
     state = param.String("{}", doc="The same in numbers, as JSON; changes with every frame.")
     frame = param.Integer(0, doc="Number of the frame sent.")
-    address = param.String(doc="The query of the address, with its question mark; what was before is a step back.")
+    address = param.List(
+        ["", 0], doc="Query, with its question mark, and how many of the browser's journeys it knows of; "
+        "what was before is a step back, unless this answers a journey."
+    )  # fmt: skip
     keys = param.List([], doc="Keys that the page listens to.")
 
     def __init__(
         self,
         on_key: Callable[[str], None],
-        on_address: Callable[[str], None],
+        on_address: Callable[[str, int], None],
         on_shared: Callable[[str, bool], None],
         **params: Any,
     ) -> None:
@@ -170,7 +174,8 @@ class Instrument(Component):
         if "key" in message:
             self._on_key(str(message["key"]))
         if "address" in message:
-            self._on_address(str(message["address"]))
+            query, journey = message["address"]
+            self._on_address(str(query), int(journey))
         if "shared" in message:
             self._on_shared(str(message["shared"]), bool(message["copied"]))
 

@@ -16,7 +16,7 @@ export function render({ model }) {
     if (!told && listens()) {
       told = true
       tell()
-      if (waiting) { travel() }
+      if (waiting) { report() }
       for (const key of early.splice(0)) { model.send_msg({ key }) }
     }
     if (!document.hidden) { requestAnimationFrame(() => model.send_msg({ drawn: frame })) }
@@ -34,19 +34,23 @@ export function render({ model }) {
     }
   }
   model.on("msg:custom", ({ share: query }) => { if (query !== undefined) { share(query) } })
-  let travelling = false
+  // Addresses cross each other on the way: one from before the browser's last journey says nothing of where it is now,
+  // the first one after it is where it arrives, and any other is a step ahead.
+  let journeys = model.address[1], arrived = journeys
   const go = () => {
-    if (model.address !== location.search) {
-      const way = travelling ? "replaceState" : "pushState"
-      history[way]({}, "", location.pathname + model.address)
-    }
-    travelling = false
+    const [query, heard] = model.address
+    if (heard < journeys) { return }
+    const way = arrived < heard ? "replaceState" : "pushState"
+    arrived = heard
+    if (query !== location.search) { history[way]({}, "", location.pathname + query) }
+  }
+  const report = () => {
+    waiting = !told
+    if (told) { model.send_msg({ address: [location.search, journeys] }) }
   }
   const travel = () => {
-    waiting = !told
-    if (waiting) { return }
-    travelling = true
-    model.send_msg({ address: location.search })
+    journeys += 1
+    report()
   }
   model.on("address", go)
   window.addEventListener("popstate", travel)

@@ -42,10 +42,11 @@ class Address:
         self._given, self._session, self._tabs, self._learn, self._on_travel = view, session, tabs, learn, on_travel
         self._lessons = lessons
         self._bar: Instrument | None = None
+        self._journey = 0  # the last one of the browser's that is answered
 
     def connect(self, bar: Instrument) -> None:
         """Write to this part of the page from now on; what the browser has already stays."""
-        bar.address = self.query()
+        bar.address = [self.query(), self._journey]
         self._bar = bar
 
     @property
@@ -70,7 +71,7 @@ class Address:
     def show(self) -> None:
         """Let the browser have the address of what is looked at now."""
         if self._bar is not None:
-            self._bar.address = self.query()
+            self._bar.address = [self.query(), self._journey]
 
     def restyle(self, dark: bool) -> None:
         """The theme is part of the address."""
@@ -114,8 +115,20 @@ class Address:
             return self.query()
         return self.query(frame.experiment, frame.snapshot.step or None)
 
-    def travel(self, query: str) -> None:
-        """Show what this query says, in the colours of now."""
+    def travel(self, query: str, journey: int) -> None:
+        """Show what this query says, in the colours of now, and answer the journey that led there.
+
+        Args:
+            query: where the browser has gone, back or forward.
+            journey: how many times it has gone so far.
+        """
+        try:
+            self._go_to(query)
+        finally:
+            self._journey = journey
+            self._on_travel()
+
+    def _go_to(self, query: str) -> None:
         link = read_query(query)
         stays = {name: getattr(self._given, name) for name in ("theme", "mode", "hide", "lock", "language", "students")}
         self._given = replace(link.view, **stays)
@@ -125,7 +138,6 @@ class Address:
             self._session.run_to(link.step)
         self._tabs.bar.active = TABS.index(link.view.tab)
         self._learn.look_at(link.view.align, link.view.log)
-        self._on_travel()
 
 
 def shared_in_words(link: str, copied: bool) -> str:
