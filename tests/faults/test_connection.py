@@ -179,6 +179,43 @@ def test_what_changes_while_the_document_is_asked_for_again_is_in_it_and_not_app
     assert rest_at(tab, 2)["step"] == 2
 
 
+# From `window.hold` on the next answer with the document is held back, and what comes after it is not.
+OVERTAKING = """(() => {
+    const { set } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage")
+    Object.defineProperty(WebSocket.prototype, "onmessage", { set(heard) {
+        let holding = false
+        set.call(this, (event) => {
+            const header = typeof event.data === "string" && event.data.startsWith('{"msgid"') ? event.data : ""
+            if (header) { holding = window.hold && header.includes("PULL-DOC-REPLY") }
+            if (holding) {
+                (window.held ??= []).push(() => heard.call(this, event))
+            } else {
+                if (window.held && header.includes("PATCH-DOC")) { window.overtaken = true }
+                heard.call(this, event)
+            }
+        })
+    } })
+})()"""
+
+
+def test_an_update_that_overtakes_the_document_that_is_asked_for_again_is_not_lost(visit, line):
+    tab = visit(line.port, before=OVERTAKING)
+    rest_at(tab, 2)
+    tab.evaluate("window.hold = true")
+    tab.evaluate("window.hidvizPage.connection.socket.before = true")
+    line.cut()
+    alert(tab).wait_for(timeout=15_000)
+    line.mend()
+    tab.wait_for_function("window.held?.length >= 3")
+    tab.keyboard.press("s")
+    tab.wait_for_function("window.overtaken")
+    tab.wait_for_timeout(500)  # the step is made, and what it changes is here
+    tab.evaluate("window.hold = false")
+    tab.evaluate("window.held.forEach((event) => event())")
+    until(tab, lambda: tab.evaluate(TAKEN_UP) and alert(tab).count() == 0, "the line to be taken up again", 30)
+    assert wait_for(tab, lambda now: not now["running"], "rest")["step"] == 3
+
+
 def test_what_is_done_while_there_is_no_line_is_no_error(visit, line):
     tab, said = visit(line.port), []
     tab.on("console", lambda heard: said.append(heard.text) if heard.type == "error" else None)

@@ -2,13 +2,14 @@
 //
 // Bokeh tries five times at growing intervals, never notices a line that has gone silent, reads the first message of a
 // new connection as the rest of a torn one, gives up when an update overtakes the greeting, sends before the server has
-// greeted, forgets the arrays of the document that it asks for again, applies to the old one what changes meanwhile, says
-// only once that the page is there, which is lost with the line, and shows the beginning of a new session in the place of
-// one that has ended. All of that is private to Bokeh, and amended where it is found.
+// greeted, forgets the arrays of the document that it asks for again, applies to the old one what changes meanwhile and
+// not to the new one, says only once that the page is there, which is lost with the line, and shows the beginning of a
+// new session in the place of one that has ended. All of that is private to Bokeh, and amended where it is found.
 
 const PERIOD = 2_000 // milliseconds between looks
 const SILENT = 7_000 // without an answer, after which the line counts as lost
 const AGAIN = 1_500 // between attempts
+const PULLS = 9 // of a document again that updates have overtaken
 const MAX_STEP = 100_000 // that a link may ask for
 
 const page = window.hidvizPage ??= { born: "", heard: 0, asked: 0, lost: 0, gone: false, amended: false }
@@ -131,6 +132,16 @@ const replace = (shown, replacement) => {
   for (const root of roots) { shown.add_root(root, { sync: false }) }
 }
 
+// An update that overtakes the document may not be in it, so the document is asked for until none has. There soon is
+// none: a picture that is not drawn holds the next one back.
+const pulled = async (connection) => {
+  for (let left = PULLS; ; left -= 1) {
+    connection.overtaken = false
+    const answer = await connection._pull_doc_json()
+    if (!connection.overtaken || left === 0) { return answer }
+  }
+}
+
 const improve = () => {
   const { ClientConnection } = window.Bokeh.require("client/connection")
   const { Document } = window.Bokeh.require("document")
@@ -162,7 +173,7 @@ const improve = () => {
     if (!this.session) { return pull.call(this, resolve, reject) }
     this.repulling = true
     try {
-      const { doc_json, buffers } = await this._pull_doc_json()
+      const { doc_json, buffers } = await pulled(this)
       if (JSON.stringify(doc_json).includes(page.born)) {
         replace(this.session.document, Document.from_json(doc_json, [], buffers))
         this.session.document.event_manager.send_event(new DocumentReady()) // the first may have gone with the line
@@ -174,8 +185,11 @@ const improve = () => {
     } catch (error) { reject(error) } finally { this.repulling = false }
   })
   amend(ClientConnection, "_steady_state_handler", (handle) => function (message) {
-    // The document that is asked for has what such a patch would change, which may be of a model not known here.
-    if (this.repulling && message.msgtype() === "PATCH-DOC" && !this._pending_replies.has(message.reqid())) { return }
+    // What such a patch would change may be of a model not known here; the document is then asked for again.
+    if (this.repulling && message.msgtype() === "PATCH-DOC" && !this._pending_replies.has(message.reqid())) {
+      this.overtaken = true
+      return
+    }
     handle.call(this, message)
   })
   amend(ClientConnection, "_schedule_reconnect", () => function () {
