@@ -25,6 +25,15 @@ KNOWN = "Bokeh.documents[0]._all_models.size"  # how many models the browser has
 ALL = """const all = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
     [node, ...(node.shadowRoot ? all(node.shadowRoot) : [])])"""
 
+# What the server says comes late, by the milliseconds of `window.late`.
+LATE = """
+const { set } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage")
+Object.defineProperty(WebSocket.prototype, "onmessage", { set(heard) {
+    const late = (event) => setTimeout(() => { if (this.onmessage) { heard.call(this, event) } }, window.late ?? 0)
+    set.call(this, heard && late)
+} })
+"""
+
 
 def launched(playwright):
     """A headless Chromium that asks for nothing by itself: the one on the PATH, else Playwright's own."""

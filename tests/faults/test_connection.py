@@ -4,7 +4,7 @@ import pytest
 
 from tests.faults.proxy import Line
 from tests.faults.servers import Serving
-from tests.pages import press, rest_at, state, until, wait_for
+from tests.pages import LATE, press, rest_at, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -110,6 +110,17 @@ def test_a_line_that_falls_silent_is_noticed_though_the_clock_is_set_back_meanwh
     wait_for(tab, lambda now: now["step"] == 4, "one more step")
 
 
+def test_a_server_that_is_slow_to_answer_is_given_the_time_that_it_takes(visit, line):
+    tab = visit(line.port, before=LATE)
+    rest_at(tab, 3)
+    tab.evaluate("window.late = 9_000")
+    alert(tab).wait_for(timeout=30_000)
+    until(tab, lambda: alert(tab).count() == 0, "the line to be taken up again", 60)
+    tab.evaluate("window.late = 0")
+    press(tab, "Step")
+    wait_for(tab, lambda now: now["step"] == 4, "one more step")
+
+
 def test_a_server_that_was_killed_and_started_again_leaves_a_way_back(visit):
     first = Serving()
     tab = visit(first.port)
@@ -156,27 +167,45 @@ def test_a_line_that_is_lost_while_the_page_says_that_it_is_there_leaves_no_dead
 
 PATCHED_WHILE_PULLING = """async () => {
     const { connection } = window.hidvizPage, { session } = connection
-    const patch = { msgtype: () => "PATCH-DOC", reqid: () => "of this test" }
-    const handled = [], { handle } = session
-    session.handle = (message) => message === patch ? handled.push(message) : handle.call(session, message)
-    let tear
-    connection._pull_doc_json = () => new Promise((_, failed) => { tear = failed })
-    const ended = new Promise((done) => connection._repull_session_doc(done, done))
-    connection._steady_state_handler(patch)
+    const patch = (number) => ({ msgtype: () => "PATCH-DOC", reqid: () => "of this test", msgid: () => `p${number}` })
+    const before = patch(1), after = patch(1e12), handled = [], { handle } = session
+    const meant = (message) => message === before || message === after
+    session.handle = (message) => meant(message) ? handled.push(message.msgid()) : handle.call(session, message)
+    const pulled = new Promise((done, failed) => connection._repull_session_doc(done, failed))
+    for (const each of [before, after]) { connection._steady_state_handler(each) }
     const meanwhile = handled.length
-    tear(new Error("the line is gone again"))
-    await ended
-    connection._steady_state_handler(patch)
-    delete connection._pull_doc_json
+    await pulled
+    await new Promise((done) => setTimeout(done))
+    connection._steady_state_handler(before)
     session.handle = handle
-    return [meanwhile, handled.length]
+    return [meanwhile, handled]
 }"""
 
 
-def test_what_changes_while_the_document_is_asked_for_again_is_in_it_and_not_applied_to_the_old_one(visit, line):
+def test_what_changed_before_the_document_that_is_asked_for_is_in_it_and_what_did_after_comes_after_it(visit, line):
     tab = visit(line.port)
-    assert tab.evaluate(PATCHED_WHILE_PULLING) == [0, 1]
+    assert tab.evaluate(PATCHED_WHILE_PULLING) == [0, ["p1000000000000"]]
     assert rest_at(tab, 2)["step"] == 2
+
+
+TORN = """async () => {
+    const { connection } = window.hidvizPage, { session } = connection
+    const patch = { msgtype: () => "PATCH-DOC", reqid: () => "of this test", msgid: () => "p1000000000000" }
+    const handled = [], { handle } = session
+    session.handle = (message) => message === patch ? handled.push(message) : handle.call(session, message)
+    connection._pull_doc_json = () => Promise.reject(new Error("the line is gone again"))
+    const ended = new Promise((done) => connection._repull_session_doc(done, done))
+    connection._steady_state_handler(patch)
+    await ended
+    await new Promise((done) => setTimeout(done))
+    delete connection._pull_doc_json
+    session.handle = handle
+    return handled.length
+}"""
+
+
+def test_what_came_before_a_document_that_never_came_is_not_applied_to_the_old_one(visit, line):
+    assert visit(line.port).evaluate(TORN) == 0
 
 
 # From `window.hold` on the next answer with the document is held back, and what comes after it is not.
@@ -210,8 +239,7 @@ def test_an_update_that_overtakes_the_document_that_is_asked_for_again_is_not_lo
     tab.keyboard.press("s")
     tab.wait_for_function("window.overtaken")
     tab.wait_for_timeout(500)  # the step is made, and what it changes is here
-    tab.evaluate("window.hold = false")
-    tab.evaluate("window.held.forEach((event) => event())")
+    tab.evaluate("window.hold = false; window.held.forEach((event) => event())")
     until(tab, lambda: tab.evaluate(TAKEN_UP) and alert(tab).count() == 0, "the line to be taken up again", 30)
     assert wait_for(tab, lambda now: not now["running"], "rest")["step"] == 3
 

@@ -4,19 +4,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.pages import enter, front, press, state, until, wait_for
+from tests.pages import LATE, enter, front, press, state, until, wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 KEPT = "hide=controls&theme=dark&mode=lecture&speed=slow&align=1&log=1"
-
-# What the server says comes late, by the milliseconds of `window.late`.
-LATE = """
-const { set } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage")
-Object.defineProperty(WebSocket.prototype, "onmessage", { set(heard) {
-    set.call(this, (event) => setTimeout(() => heard.call(this, event), window.late ?? 0))
-} })
-"""
 
 
 def query_of(tab):

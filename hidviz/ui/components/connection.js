@@ -7,12 +7,13 @@
 // new session in the place of one that has ended. All of that is private to Bokeh, and amended where it is found.
 
 const PERIOD = 2_000 // milliseconds between looks
-const SILENT = 7_000 // without an answer, after which the line counts as lost
+const SILENT = 7_000 // without an answer, after which the line counts as lost, and twice as long every time after that
+const PATIENT = 60_000 // at most: a server that is slow to answer must not be asked for everything again and again
 const AGAIN = 1_500 // between attempts
-const PULLS = 9 // of a document again that updates have overtaken
 const MAX_STEP = 100_000 // that a link may ask for
 
-const page = window.hidvizPage ??= { born: "", heard: 0, asked: 0, lost: 0, gone: false, amended: false }
+const page = window.hidvizPage ??=
+  { born: "", heard: 0, asked: 0, lost: 0, patience: SILENT, gone: false, amended: false }
 
 const status = () => {
   const found = (root) => root.querySelector("#hidviz-status") ??
@@ -132,20 +133,29 @@ const replace = (shown, replacement) => {
   for (const root of roots) { shown.add_root(root, { sync: false }) }
 }
 
-// An update that overtakes the document may not be in it, so the document is asked for until none has. There soon is
-// none: a picture that is not drawn holds the next one back.
-const pulled = async (connection) => {
-  for (let left = PULLS; ; left -= 1) {
-    connection.overtaken = false
-    const answer = await connection._pull_doc_json()
-    if (!connection.overtaken || left === 0) { return answer }
-  }
+// The server numbers what it says. An update made before a document is in it, and one made after it is not, whichever of
+// the two comes first; numbers that are none compare with nothing, and what came first is then passed over.
+const numberOf = (message) => Number(message.msgid().slice(1))
+
+const pullAgain = async (connection, resolve, reject) => {
+  const { Document } = window.Bokeh.require("document")
+  const { DocumentReady } = window.Bokeh.require("core/bokeh_events")
+  try {
+    const { doc_json, buffers } = await connection._pull_doc_json()
+    const shown = connection.session.document
+    if (JSON.stringify(doc_json).includes(page.born)) {
+      replace(shown, Document.from_json(doc_json, [], buffers))
+      shown.event_manager.send_event(new DocumentReady()) // the first may have gone with the line
+      resolve(connection.session)
+    } else {
+      end(connection)
+      reject(new Error("The session has ended"))
+    }
+  } catch (error) { reject(error) }
 }
 
 const improve = () => {
   const { ClientConnection } = window.Bokeh.require("client/connection")
-  const { Document } = window.Bokeh.require("document")
-  const { DocumentReady } = window.Bokeh.require("core/bokeh_events")
   const { Message } = window.Bokeh.require("protocol/message")
   page.amended = true
   amend(ClientConnection, "connect", (connect) => function () {
@@ -170,27 +180,23 @@ const improve = () => {
   })
   amend(ClientConnection, "_close_bad_protocol", () => function () { drop(this) })
   amend(ClientConnection, "_repull_session_doc", (pull) => async function (resolve, reject) {
-    if (!this.session) { return pull.call(this, resolve, reject) }
-    this.repulling = true
-    try {
-      const { doc_json, buffers } = await pulled(this)
-      if (JSON.stringify(doc_json).includes(page.born)) {
-        replace(this.session.document, Document.from_json(doc_json, [], buffers))
-        this.session.document.event_manager.send_event(new DocumentReady()) // the first may have gone with the line
-        resolve(this.session)
-      } else {
-        end(this)
-        reject(new Error("The session has ended"))
-      }
-    } catch (error) { reject(error) } finally { this.repulling = false }
+    const early = this.early = [] // updates that come before the document
+    this.asOf = Infinity
+    await (this.session ? pullAgain(this, resolve, reject) : pull.call(this, resolve, reject))
+    if (this.early !== early) { return }
+    this.early = null
+    for (const message of early) {
+      if (numberOf(message) > this.asOf) { this._steady_state_handler(message) }
+    }
   })
   amend(ClientConnection, "_steady_state_handler", (handle) => function (message) {
-    // What such a patch would change may be of a model not known here; the document is then asked for again.
-    if (this.repulling && message.msgtype() === "PATCH-DOC" && !this._pending_replies.has(message.reqid())) {
-      this.overtaken = true
-      return
+    if (message.msgtype() === "PULL-DOC-REPLY") { this.asOf = numberOf(message) }
+    const update = message.msgtype() === "PATCH-DOC" && !this._pending_replies.has(message.reqid())
+    if (update && this.early) {
+      this.early.push(message)
+    } else if (!(update && numberOf(message) < this.asOf)) {
+      handle.call(this, message)
     }
-    handle.call(this, message)
   })
   amend(ClientConnection, "_schedule_reconnect", () => function () {
     if (!this.session || page.gone) { return }
@@ -204,11 +210,13 @@ const improve = () => {
     const connection = page.connection
     if (!connection || page.gone || connection.closed_permanently) { return }
     const now = performance.now()
-    if (connection.socket && page.asked > page.heard && now - page.asked > SILENT) {
+    if (connection.socket && page.asked > page.heard && now - page.asked > page.patience) {
+      page.patience = Math.min(PATIENT, 2 * page.patience)
       drop(connection)
     } else if (connection.socket?.readyState === WebSocket.OPEN && page.asked <= page.heard) {
       page.asked = now
-      connection.send_with_reply(Message.create("SERVER-INFO-REQ", {}, {})).catch(() => {})
+      const answered = () => { if (performance.now() - now < SILENT / 2) { page.patience = SILENT } }
+      connection.send_with_reply(Message.create("SERVER-INFO-REQ", {}, {})).then(answered, () => {})
     }
   }, PERIOD)
   window.addEventListener("pagehide", () => { if (!page.lost) { page.leave?.() } })
