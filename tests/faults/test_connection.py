@@ -113,7 +113,7 @@ def test_a_line_that_falls_silent_is_noticed_though_the_clock_is_set_back_meanwh
 def test_a_server_that_is_slow_to_answer_is_given_the_time_that_it_takes(visit, line):
     tab = visit(line.port, before=LATE)
     rest_at(tab, 3)
-    tab.evaluate("window.late = 9_000")
+    tab.evaluate("window.late = 12_000")
     alert(tab).wait_for(timeout=30_000)
     until(tab, lambda: alert(tab).count() == 0, "the line to be taken up again", 60)
     tab.evaluate("window.late = 0")
