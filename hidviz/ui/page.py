@@ -146,7 +146,11 @@ def page() -> Any:
         busy_indicator=None,
     )
 
-    dashboard.instrument.on_narrow = partial(setattr, shown, "sidebar_open", False)
+    def put_away() -> None:
+        if shown.sidebar:  # an empty one covers nothing, and once shut would cut the page off at its left
+            shown.sidebar_open = False
+
+    dashboard.instrument.on_narrow = put_away
     with param.edit_constant(shown):
         # Else every acknowledged frame makes Panel walk over all models of the page, twice, and pn.state, which lives
         # longer than any session, keeps the page. A plain False would leave its watcher there; a reference does not.

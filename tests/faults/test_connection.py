@@ -110,12 +110,16 @@ def test_a_line_that_falls_silent_is_noticed_though_the_clock_is_set_back_meanwh
     wait_for(tab, lambda now: now["step"] == 4, "one more step")
 
 
-def test_a_server_that_is_slow_to_answer_is_given_the_time_that_it_takes(visit, line):
+def test_a_server_that_is_slow_to_answer_is_waited_for_and_not_asked_for_everything_again_and_again(visit, line):
     tab = visit(line.port, before=LATE)
     rest_at(tab, 3)
-    tab.evaluate("window.late = 12_000")
+    tab.evaluate("window.hidvizPage.connection.socket.before = true; window.late = 12_000")
     alert(tab).wait_for(timeout=30_000)
-    until(tab, lambda: alert(tab).count() == 0, "the line to be taken up again", 60)
+    until(tab, lambda: alert(tab).count() == 0, "an answer", 30)
+    assert tab.evaluate("window.hidvizPage.connection.socket.before"), "the line is the one that was"
+    line.cut()
+    line.mend()
+    until(tab, lambda: tab.evaluate(TAKEN_UP) and alert(tab).count() == 0, "the line to be taken up again", 60)
     tab.evaluate("window.late = 0")
     press(tab, "Step")
     wait_for(tab, lambda now: now["step"] == 4, "one more step")

@@ -165,6 +165,15 @@ def test_what_is_hidden_comes_back_at_a_press(open_page):
     until(tab, lambda: "hide" not in tab.url, "an address that hides nothing")
 
 
+def test_what_is_left_when_the_knobs_are_hidden_is_all_in_sight_where_there_is_little_room(open_page):
+    tab = open_page("?hide=settings", width=800)
+    press(tab, "Step")  # what the page told of its room was heard before
+    wait_for(tab, lambda now: now["step"] > 0, "a step")
+    assert tab.get_by_role("button", name="Open drawer", exact=True).count() == 0
+    tab.wait_for_timeout(500)  # longer than anything slides
+    assert 0 <= tab.get_by_role("button", name="Run", exact=True).bounding_box()["x"] < 100
+
+
 def test_links_a_code_and_one_page_to_print_are_made_for_a_class(open_page):
     tab = open_page(width=1280, height=720)
     press(tab, "Teach")

@@ -7,13 +7,14 @@
 // new session in the place of one that has ended. All of that is private to Bokeh, and amended where it is found.
 
 const PERIOD = 2_000 // milliseconds between looks
-const SILENT = 7_000 // without an answer, after which the line counts as lost, and twice as long every time after that
-const PATIENT = 60_000 // at most: a server that is slow to answer must not be asked for everything again and again
+const SILENT = 7_000 // without an answer, and as long as the last one took, after which it is said
+const DEAD = 3 // times as long, after which the line is taken up anew, which costs a busy server more than waiting does
+const SLOWEST = 30_000 // that an answer counts as having taken
 const AGAIN = 1_500 // between attempts
 const MAX_STEP = 100_000 // that a link may ask for
 
 const page = window.hidvizPage ??=
-  { born: "", heard: 0, asked: 0, lost: 0, patience: SILENT, gone: false, amended: false }
+  { born: "", heard: 0, asked: 0, lost: 0, took: 0, silent: false, gone: false, amended: false }
 
 const status = () => {
   const found = (root) => root.querySelector("#hidviz-status") ??
@@ -52,7 +53,14 @@ const tell = (sentence) => {
   for (const each of document.body.children) { each.inert = each !== bar() }
 }
 
+const lose = () => {
+  page.lost = performance.now()
+  tell(_("The connection to the server is lost. This page is taking it up again …"))
+}
+
 const unsay = () => {
+  page.lost = 0
+  page.silent = false
   document.getElementById("hidviz-connection")?.remove()
   for (const each of document.body.children) { each.inert = false }
 }
@@ -104,7 +112,6 @@ const retry = (connection) => setTimeout(async () => {
   } catch {
     return // its end has been announced to _schedule_reconnect, which tries again
   }
-  page.lost = 0
   unsay()
 }, performance.now() - page.lost < 100 ? 0 : AGAIN)
 
@@ -167,6 +174,7 @@ const improve = () => {
   amend(ClientConnection, "_on_message", (take) => function (event) {
     page.connection = this
     page.heard = performance.now()
+    if (page.silent) { unsay() }
     take.call(this, event)
   })
   amend(ClientConnection, "_awaiting_ack_handler", (handle) => function (message, resolve, reject) {
@@ -200,22 +208,24 @@ const improve = () => {
   })
   amend(ClientConnection, "_schedule_reconnect", () => function () {
     if (!this.session || page.gone) { return }
-    if (!page.lost) { // else it has been said, or what came of a press of Reload
-      page.lost = performance.now()
-      tell(_("The connection to the server is lost. This page is taking it up again …"))
-    }
+    if (!page.lost) { lose() } // else it has been said, or what came of a press of Reload
+    page.silent = false // what is heard on a new line is not yet the page
     retry(this)
   })
   setInterval(() => {
     const connection = page.connection
     if (!connection || page.gone || connection.closed_permanently) { return }
-    const now = performance.now()
-    if (connection.socket && page.asked > page.heard && now - page.asked > page.patience) {
-      page.patience = Math.min(PATIENT, 2 * page.patience)
+    const now = performance.now(), patience = SILENT + page.took
+    const silence = connection.socket && page.asked > page.heard ? now - page.asked : 0
+    if (silence > DEAD * patience) {
+      page.took = Math.min(silence, SLOWEST)
       drop(connection)
+    } else if (silence > patience && !page.lost) {
+      lose()
+      page.silent = true
     } else if (connection.socket?.readyState === WebSocket.OPEN && page.asked <= page.heard) {
       page.asked = now
-      const answered = () => { if (performance.now() - now < SILENT / 2) { page.patience = SILENT } }
+      const answered = () => { page.took = Math.min(performance.now() - now, SLOWEST) }
       connection.send_with_reply(Message.create("SERVER-INFO-REQ", {}, {})).then(answered, () => {})
     }
   }, PERIOD)

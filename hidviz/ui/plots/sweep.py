@@ -203,7 +203,7 @@ def legend(dashes: Mapping[str, str], words: str = "") -> str:
     items = "".join(
         '<span style="display:inline-flex;align-items:center;gap:8px;margin-right:24px">'
         '<svg width="44" height="8" aria-hidden="true"><line x1="0" x2="44" y1="4" y2="4" stroke="currentColor" '
-        f'stroke-width="2.5" stroke-dasharray="{lengths}"/></svg>{of_engine(name)}</span>'
+        f'stroke-width="2.5" stroke-dasharray="{lengths}"/></svg><span>{of_engine(name)}</span></span>'
         for name, lengths in strokes.items()
     )
     return f'<div style="font-size:15px">{items}<div>{words}</div></div>' if items or words else ""
