@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hidviz.sweeps import load as shipped
-from tests.benchmarks import engine, estep, floors, growth, load, reading, recompute, roofline, training
+from tests.benchmarks import engine, estep, growth, load, reading, recompute, roofline, training
 from tests.benchmarks.busy import busy
 from tests.benchmarks.contestants import OURS, Disagreement, compare, functions
 from tests.benchmarks.load import ROOT
@@ -62,18 +62,6 @@ def test_a_shipped_row_that_does_not_come_back_is_told_with_what_has_changed():
     apart, where = recompute.difference(moved, row)
     assert (round(apart, 9), where) == (0.01, "mse_aligned K")
     assert recompute.difference(row.assign(cost=np.nan), row)[0] == np.inf
-
-
-def test_a_learner_against_itself_ends_where_it_ended(capsys, tmp_path):
-    store = tmp_path / "runs.jsonl"
-    asked = {"learner": "mean-field", "sizes": "2+2", "bins": 1_000, "networks": 2, "store": store}
-    floors.main([word for name, value in asked.items() for word in (f"--{name}", str(value))])
-    (row,) = rows(capsys)
-    size, networks, *ratios, _ = [cell.strip() for cell in row.strip("|").split("|")]
-    assert (size, networks) == ("2+2", "2")
-    found = [[float(number) for number in cell.split(" ± ")] for cell in ratios]
-    np.testing.assert_allclose(found, [[1.0, 0.0]] * 3, atol=1e-6)
-    assert len(store.read_text("utf-8").splitlines()) == 2
 
 
 def test_an_unknown_workload_is_refused():

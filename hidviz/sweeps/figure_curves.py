@@ -131,18 +131,16 @@ def _expected(rows: pd.DataFrame) -> Iterator[Series]:
 
 
 def _floor_panels(table: pd.DataFrame) -> Iterator[Panel]:
-    """Errors over Nv for each Nh: a bold curve at the largest T, and a thin one at each of the others."""
+    """Errors over Nv for each Nh: each learner's bold curve at its largest T, and a thin one at each of the others."""
     for n_hidden, networks in table.groupby("n_hidden"):
-        longest = networks["n_steps"].max()
-        series = [
-            replace(
-                _series(block, "", rows, "mse_aligned", along="n_visible"),
-                label=f"{block}, T = {n_steps:,}",
-                role="curve" if n_steps == longest else "thin",
-            )
-            for n_steps, rows in networks.groupby("n_steps")
-            for block in "JKL"
-        ]
+        longest = networks.groupby("learner")["n_steps"].max()
+        series = []
+        for (learner, n_steps), rows in networks.groupby(["learner", "n_steps"], sort=False):
+            role: Role = "curve" if n_steps == longest.loc[str(learner)] else "thin"
+            for block in "JKL":
+                found = _series(block, "", rows, "mse_aligned", along="n_visible")
+                name = found.label if role == "curve" else block
+                series.append(replace(found, label=f"{name}, T = {n_steps:,}", role=role))
         y_label, remark = "mean square error, aligned", flag_words(networks)
         yield Panel(f"{n_hidden} hidden units", "visible units", y_label, True, tuple(series), remark)
 

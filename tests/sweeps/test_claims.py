@@ -107,6 +107,4 @@ def test_claims_stand_on_the_networks_that_ship():
     assert markdown(found).count("\n") == len(found) + 1
     (alone,) = [claim for claim in found if claim.figure == "3"]
     assert (alone.networks, alone.verdict) == ("1", "not settled")
-    by_networks = {n: [claim.verdict for claim in found if (claim.figure, claim.networks) == ("5", n)] for n in "235"}
-    assert sum(map(len, by_networks.values())) == sum(claim.figure == "5" for claim in found)
-    assert set(by_networks["2"]) == {"not settled"}
+    assert {claim.networks for claim in found if claim.figure == "5"} == {"3", "5"}

@@ -141,7 +141,7 @@ def test_a_lesson_of_a_link_brings_its_knobs_and_stays_in_the_address():
         assert dashboard.address.query() == "?lesson=hidden-twin"
         dashboard.lessons.run.leave()
         dashboard.address.show()
-        assert dashboard.instrument.address == ""
+        assert dashboard.instrument.address == ["", 0]
     finally:
         dashboard.close()
 
@@ -156,8 +156,11 @@ def test_what_a_link_says_of_the_view_stays_in_the_address():
         dashboard.views.bar.active = 0
         dashboard.restyle(False)
         kept = replace(view, tab="learn", theme="")
-        assert read_query(dashboard.instrument.address) == Link(replace(tiny, seed=4), view=kept)
-        dashboard.instrument._handle_msg({"address": "?nv=4&log=1&tab=scores"})
+        query, answered = dashboard.instrument.address
+        assert (read_query(query), answered) == (Link(replace(tiny, seed=4), view=kept), 0)
+        dashboard.instrument._handle_msg({"address": ["?nv=4&log=1&tab=scores", 2]})
+        query, answered = dashboard.instrument.address
+        assert (read_query(query).experiment, answered) == (Experiment(n_visible=4), 2)
         assert (dashboard.session.wanted, dashboard.address.view) == (
             Experiment(n_visible=4),
             View(tab="scores", log=True, hide="controls", mode="lecture"),  # of the page as it was built
