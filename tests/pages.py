@@ -29,8 +29,8 @@ ALL = """const all = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
 LATE = """
 const { set } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage")
 Object.defineProperty(WebSocket.prototype, "onmessage", { set(heard) {
-    const late = (event) => setTimeout(() => { if (this.onmessage) { heard.call(this, event) } }, window.late ?? 0)
-    set.call(this, heard && late)
+    const hear = (event) => { if (this.onmessage && this.readyState === WebSocket.OPEN) { heard.call(this, event) } }
+    set.call(this, heard && ((event) => setTimeout(hear, window.late ?? 0, event)))
 } })
 """
 

@@ -7,14 +7,14 @@
 // new session in the place of one that has ended. All of that is private to Bokeh, and amended where it is found.
 
 const PERIOD = 2_000 // milliseconds between looks
-const SILENT = 7_000 // without an answer, and as long as the last one took, after which it is said
-const DEAD = 3 // times as long, after which the line is taken up anew, which costs a busy server more than waiting does
-const SLOWEST = 30_000 // that an answer counts as having taken
+const SILENT = 7_000 // without an answer, beyond what the last one took, until the page says so; and until Reload does
+const DEAD = 3 // times as long until the line is taken up anew, which costs a busy server more than waiting does
+const SLOWEST = 30_000 // milliseconds; an answer that took longer counts as this
 const AGAIN = 1_500 // between attempts
 const MAX_STEP = 100_000 // that a link may ask for
 
 const page = window.hidvizPage ??=
-  { born: "", heard: 0, asked: 0, lost: 0, took: 0, silent: false, gone: false, amended: false }
+  { born: "", heard: 0, asked: 0, lost: 0, took: 0, silent: false, strayed: false, gone: false, amended: false }
 
 const status = () => {
   const found = (root) => root.querySelector("#hidviz-status") ??
@@ -53,9 +53,9 @@ const tell = (sentence) => {
   for (const each of document.body.children) { each.inert = each !== bar() }
 }
 
-const lose = () => {
+const lose = (sentence) => {
   page.lost = performance.now()
-  tell(_("The connection to the server is lost. This page is taking it up again …"))
+  tell(sentence)
 }
 
 const unsay = () => {
@@ -141,7 +141,8 @@ const replace = (shown, replacement) => {
 }
 
 // The server numbers what it says. An update made before a document is in it, and one made after it is not, whichever of
-// the two comes first; numbers that are none compare with nothing, and what came first is then passed over.
+// the two comes first. Where its numbers are none (BOKEH_SIMPLE_IDS=no), updates that come before the document are passed
+// over, and later ones are applied.
 const numberOf = (message) => Number(message.msgid().slice(1))
 
 const pullAgain = async (connection, resolve, reject) => {
@@ -158,7 +159,10 @@ const pullAgain = async (connection, resolve, reject) => {
       end(connection)
       reject(new Error("The session has ended"))
     }
-  } catch (error) { reject(error) }
+  } catch (error) {
+    reject(error)
+    if (connection.socket) { drop(connection) } // the line is there, and what came over it is of no use
+  }
 }
 
 const improve = () => {
@@ -178,7 +182,7 @@ const improve = () => {
     take.call(this, event)
   })
   amend(ClientConnection, "_awaiting_ack_handler", (handle) => function (message, resolve, reject) {
-    if (message.msgtype() !== "ACK") { return } // an update before it comes again
+    if (message.msgtype() !== "ACK") { return } // an update before it is in the document that is asked for then
     this.greeted = true
     handle.call(this, message, resolve, reject)
   })
@@ -187,19 +191,19 @@ const improve = () => {
     if (this.greeted !== false && this.socket?.readyState === WebSocket.OPEN) { send.call(this, message) }
   })
   amend(ClientConnection, "_close_bad_protocol", () => function () { drop(this) })
-  amend(ClientConnection, "_repull_session_doc", (pull) => async function (resolve, reject) {
+  amend(ClientConnection, "_repull_session_doc", () => async function (resolve, reject) {
     const early = this.early = [] // updates that come before the document
     this.asOf = Infinity
-    await (this.session ? pullAgain(this, resolve, reject) : pull.call(this, resolve, reject))
-    if (this.early !== early) { return }
+    await pullAgain(this, resolve, reject)
     this.early = null
+    if (page.gone) { return }
     for (const message of early) {
       if (numberOf(message) > this.asOf) { this._steady_state_handler(message) }
     }
   })
   amend(ClientConnection, "_steady_state_handler", (handle) => function (message) {
     if (message.msgtype() === "PULL-DOC-REPLY") { this.asOf = numberOf(message) }
-    const update = message.msgtype() === "PATCH-DOC" && !this._pending_replies.has(message.reqid())
+    const update = message.msgtype() === "PATCH-DOC"
     if (update && this.early) {
       this.early.push(message)
     } else if (!(update && numberOf(message) < this.asOf)) {
@@ -208,8 +212,10 @@ const improve = () => {
   })
   amend(ClientConnection, "_schedule_reconnect", () => function () {
     if (!this.session || page.gone) { return }
-    if (!page.lost) { lose() } // else it has been said, or what came of a press of Reload
-    page.silent = false // what is heard on a new line is not yet the page
+    if (!page.lost || page.silent) { // else it has been said, or what came of a press of Reload
+      lose(_("The connection to the server is lost. This page is taking it up again …"))
+    }
+    page.silent = false // on a new line that stays over the page until the document has come
     retry(this)
   })
   setInterval(() => {
@@ -218,10 +224,10 @@ const improve = () => {
     const now = performance.now(), patience = SILENT + page.took
     const silence = connection.socket && page.asked > page.heard ? now - page.asked : 0
     if (silence > DEAD * patience) {
-      page.took = Math.min(silence, SLOWEST)
+      page.took = Math.min(2 * page.took + SILENT, SLOWEST) // else a server that needs longer would never be done
       drop(connection)
     } else if (silence > patience && !page.lost) {
-      lose()
+      lose(_("The server does not answer yet. This page tries again by itself."))
       page.silent = true
     } else if (connection.socket?.readyState === WebSocket.OPEN && page.asked <= page.heard) {
       page.asked = now
@@ -229,7 +235,7 @@ const improve = () => {
       connection.send_with_reply(Message.create("SERVER-INFO-REQ", {}, {})).then(answered, () => {})
     }
   }, PERIOD)
-  window.addEventListener("pagehide", () => { if (!page.lost) { page.leave?.() } })
+  window.addEventListener("pagehide", () => { if (!page.lost || page.silent) { page.leave?.() } })
 }
 
 export function render({ model }) {

@@ -48,9 +48,18 @@ export function render({ model }) {
     waiting = !told
     if (told) { model.send_msg({ address: [location.search, journeys] }) }
   }
-  const travel = () => {
+  const setOut = () => {
     journeys += 1
     report()
+  }
+  // Where the browser goes while there is no line it says when this is drawn again, with the line.
+  const page = () => window.hidvizPage ?? {}
+  const travel = () => {
+    if (page().lost && !page().silent) { page().strayed = true } else { setOut() }
+  }
+  if (page().strayed) {
+    page().strayed = false
+    setOut()
   }
   model.on("address", go)
   window.addEventListener("popstate", travel)
