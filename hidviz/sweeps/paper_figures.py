@@ -158,7 +158,7 @@ def _fig6() -> Figure:
 
 def _floors() -> Figure:
     base = Experiment(model="stochastic", learner="mean-field", patience=20, box=2.0, n_held_out=30_000)
-    whole, sizes = (1_000, 3_000, 10_000, 30_000), ((2, 2), (4, 2), (4, 4), (8, 2), (8, 4), (16, 2), (16, 4), (32, 4))
+    whole, every = (1_000, 3_000, 10_000, 30_000), ((2, 2), (4, 2), (4, 4), (8, 2), (8, 4), (16, 2), (16, 4), (32, 4))
 
     def networks(*sizes: tuple[int, int], **knobs: Sequence[Any]) -> tuple[Experiment, ...]:
         each = [replace(base, n_visible=n_visible, n_hidden=n_hidden) for n_visible, n_hidden in sizes]
@@ -178,9 +178,9 @@ def _floors() -> Figure:
         "logarithms, and bars of one standard deviation.",
         "floors",
         (
-            *networks(*sizes, n_steps=whole, seed=TEN),
+            *networks(*every, n_steps=whole, seed=TEN),
             *networks((2, 2), (4, 4), n_steps=whole[3:], seed=range(11, 41)),
-            *networks(*sizes, learner=("mean-field-correlated",), n_steps=whole[3:], seed=TEN),
+            *networks(*every, learner=("mean-field-correlated",), n_steps=whole[3:], seed=TEN),
         ),
         networks((8, 2), (16, 2), n_steps=whole[:2], seed=TEN[:1]),
     )

@@ -46,8 +46,8 @@ class Address:
 
     def connect(self, bar: Instrument) -> None:
         """Write to this part of the page from now on; what the browser has already stays."""
-        bar.address = [self.query(), self._journey]
         self._bar = bar
+        self.show()
 
     @property
     def view(self) -> View:
