@@ -13,7 +13,10 @@ from hidviz.experiments.frame import Frame, regauge_frame
 from hidviz.experiments.run import iter_run
 from hidviz.network.gauge import Gauge, aligned
 from hidviz.ui.components.couplings_table import Row, rows_of_unit
+from hidviz.ui.state.chosen_coupling import ChosenCoupling
 from hidviz.ui.state.error_bar_worker import Knowing, Known, settings_of
+from hidviz.ui.state.session import Session
+from hidviz.ui.tabs.inspector import InspectorTab
 
 SMALL = Experiment(n_visible=4, n_hidden=2, n_steps=800, n_held_out=0, seed=3)
 
@@ -34,11 +37,15 @@ def knowing():
     made.stop()
 
 
-def settled(knowing, frame):
+def waited_for(knowing):
     deadline = time.monotonic() + 60
     while knowing.working:
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def settled(knowing, frame):
+    waited_for(knowing)
     knowing.follow(frame, running=False)
     return knowing
 
@@ -89,6 +96,25 @@ def test_error_bars_come_by_themselves_where_the_run_rests(frames, knowing):
     assert np.allclose(known.standard_errors["K"], np.abs(expected.standard_errors.K[:, order] * signs), rtol=1e-12)
     assert np.isnan(known.standard_errors["M"]).all()
     assert "Error bars of step 30. From the curvature" in knowing.in_words(last, running=False)
+
+
+def test_bars_that_are_found_while_the_tab_looks_are_drawn_at_the_next_look(frames, monkeypatch):
+    session = Session(frames[10].experiment, frames[10])
+    tab = InspectorTab(session, ChosenCoupling())
+    follow = tab._knowing.follow
+
+    def following(frame, *, running):
+        follow(frame, running=running)
+        waited_for(tab._knowing)
+
+    monkeypatch.setattr(tab._knowing, "follow", following)
+    for frame in frames[10], frames[-1]:
+        session.frame = frame
+        for _ in range(4):
+            if tab.stirred:
+                tab.look()
+        assert tab.bars_line.object.startswith(f"Error bars of step {frame.snapshot.step}. From the curvature")
+        assert not tab.stirred
 
 
 def test_flips_need_nothing_anew_and_other_steps_do(frames, knowing):

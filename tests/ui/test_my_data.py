@@ -40,11 +40,15 @@ def data():
     found.close()
 
 
-def settled(data, seconds=60):
+def waited_for(data, seconds=60):
     deadline = time.monotonic() + seconds
     while data.reading:
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def settled(data):
+    waited_for(data)
     data.poll()
     return data
 
@@ -175,6 +179,24 @@ def test_files_are_counted_as_they_arrive_and_refused_once():
         )  # fmt: skip
     files._handle_msg({"status": "finished"})
     assert taken == [{"a.csv": b"a.csv", "b.csv": b"b.csv"}]
+
+
+def test_what_is_read_while_the_tab_looks_is_drawn_at_the_next_look(data, monkeypatch):
+    tab = MyDataTab(data)
+    poll = data.poll
+
+    def polling():
+        poll()
+        waited_for(data)
+
+    monkeypatch.setattr(data, "poll", polling)
+    data.try_ours()
+    deadline = time.monotonic() + 60
+    while tab.stirred or not tab.preview.layout.visible:
+        assert time.monotonic() < deadline
+        if tab.stirred:  # drawings keep a distance in time
+            tab.look()
+    tab.close()
 
 
 def test_the_tab_shows_something_before_anything_is_chosen_and_ends_its_work():

@@ -33,7 +33,9 @@ class Changes:
         Whoever is told of a change draws it: it counts as drawn from then on.
 
         Args:
-            *seen: all that the drawing depends on, compared as immutable values are, in the same order each time.
+            *seen: all that the drawing depends on, compared as immutable values are, in the same order each time. The
+                version of what a worker makes is read before what it made: if that has grown in between, this is drawn
+                once too often, while the other way round the last of it would never be drawn.
             period: seconds that must lie between two drawings, unless what was drawn is stale.
         """
         if not self.stirred(*seen, period=period):

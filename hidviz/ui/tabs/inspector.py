@@ -81,8 +81,9 @@ class InspectorTab:
         frame = self._session.frame
         if frame is None:
             return False
+        seen = self._seen
         self._knowing.follow(frame, running=self._session.running)
-        if self._changes.due(*self._seen, period=self._period) is None:
+        if self._changes.due(*seen, period=self._period) is None:
             return False
         self._draw(frame)
         return True

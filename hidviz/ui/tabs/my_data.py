@@ -79,9 +79,9 @@ class MyDataTab:
 
     def look(self) -> bool:
         """Take in what was read and learned, and draw it."""
-        self.data.poll()
-        data = self.data
-        if self._changes.due(*self._seen, period=PERIOD) is None:
+        data, seen = self.data, self._seen
+        data.poll()
+        if self._changes.due(*seen, period=PERIOD) is None:
             return False
         with hold():
             self.file.show()
