@@ -2,9 +2,9 @@
 
 Given the visible data, the guess that is least often wrong about a unit is the sign of its posterior magnetisation. The
 share of wrong signs needs no scale: 0 where the data tell all, ½ where they tell nothing. With the true couplings it is
-the error that no method can go below; replica theory predicts it for large networks (Bachschmid-Romano & Opper, J.
-Stat. Mech. 2014, arXiv 1405.4164). With learned couplings, brought into the best gauge first, what is above that is the
-price of not knowing them.
+the error that no method can go below on average; replica theory predicts it for large networks (Bachschmid-Romano &
+Opper, J. Stat. Mech. 2014, arXiv 1405.4164). With learned couplings, brought into the best gauge first, what is above
+that is the price of not knowing them.
 
 The posterior is the exact one where its sum over hidden states is affordable, else the average of Gibbs samples after
 some that are left out, of more where a sweep costs little; then ties and rare turns of the chain add a little. The last
@@ -120,7 +120,7 @@ class ToldStates:
             stochastic unit was on the average, given all the data, or what a continuous one was.
         rms: root mean square of their differences from the true states.
         wrong: share of wrong signs; None where the true states are no signs.
-        wrong_at_truth: the same of the true couplings, less than which no method can reach; None likewise.
+        wrong_at_truth: the same of the true couplings, less than which no method can reach on average; None likewise.
     """
 
     states: Array

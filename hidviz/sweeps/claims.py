@@ -2,7 +2,8 @@
 
 A claim is one or more numbers, each with the range in which it must lie. Each number is a mean over networks with its
 standard error (`hidviz.sweeps.spread`); the claim holds if the interval of every number lies within its range, fails
-if one lies outside, and is not settled otherwise. What rests on fewer than `FEWEST` networks is not settled either.
+if one lies outside, and is not settled otherwise. What rests on fewer than `FEWEST` networks is not settled either, nor
+what rests on runs of which half or more were to converge and have not.
 """
 
 from __future__ import annotations
@@ -13,10 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from hidviz.sweeps.spread import Estimate
+from hidviz.sweeps.spread import FEWEST, Estimate
 from hidviz.units import raised, signed
-
-FEWEST = 3  # networks
 
 
 @dataclass(frozen=True)
@@ -60,9 +59,7 @@ def markdown(found: Sequence[Claim]) -> str:
 
 def judged(figure: str, claim: str, numbers: Sequence[Number], behind: pd.DataFrame) -> Claim:
     """A claim with its verdict, and the rows of the table behind it."""
-    verdicts = {
-        n.name: n.value.verdict(n.low, n.high) if n.value.networks >= FEWEST else "not settled" for n in numbers
-    }
+    verdicts = {n.name: n.value.verdict(n.low, n.high) if _settles(n.value, behind) else "not settled" for n in numbers}
     kinds = [kind for kind in ("yes", "no", "not settled") if kind in verdicts.values()]
     by_kind = [", ".join(name.rstrip(":") for name, its in verdicts.items() if its == kind) for kind in kinds]
     each = "; ".join(f"{kind}: {names}" for kind, names in zip(kinds, by_kind, strict=True))
@@ -74,14 +71,26 @@ def judged(figure: str, claim: str, numbers: Sequence[Number], behind: pd.DataFr
 
 
 def one_of(
-    figure: str, claim: str, found: str, value: Estimate, choices: Mapping[str, float], behind: pd.DataFrame
+    figure: str,
+    claim: str,
+    found: str,
+    value: Estimate,
+    choices: Mapping[str, tuple[float, float]],
+    behind: pd.DataFrame,
 ) -> Claim:
-    """Which of several values is the only one within the interval."""
+    """In which of several ranges a power lies; else in which direction it goes, as far as that is settled."""
     low, high = value.interval
-    within = [name for name, each in choices.items() if low <= each <= high]
-    settled = value.networks >= FEWEST and len(within) < 2
-    verdict = (within[0] if within else "neither " + " nor ".join(choices)) if settled else "not settled"
-    return Claim(figure, claim, found, str(value.networks), _flagged(behind), verdict)
+    within = [name for name, (least, most) in choices.items() if least <= low and high <= most]
+    direction = "falls" if high < 0.0 else "rises" if low > 0.0 else ""
+    verdict = within[0] if within else f"{direction}; power not settled" if direction else "not settled"
+    settled = _settles(value, behind)
+    return Claim(figure, claim, found, str(value.networks), _flagged(behind), verdict if settled else "not settled")
+
+
+def _settles(value: Estimate, behind: pd.DataFrame) -> bool:
+    runs = behind.drop_duplicates("key")
+    unconverged = runs["flag"].str.contains("unconverged").sum()
+    return value.networks >= FEWEST and 2 * unconverged < len(runs)
 
 
 def _flagged(behind: pd.DataFrame) -> str:

@@ -102,9 +102,9 @@ def _fig5() -> Figure:
         "figure5",
         "Fig. 5: mean field, 80 + 80 and 80 + 20",
         "With 20 hidden units the errors fall as 1/T, but that of K by mean field (solid) more slowly from T = 10⁴ on: "
-        "it nears a floor. With 80, K and L are as far off as no couplings at all up to T = 10⁴, by either learner, "
-        "and begin to be learned at 3·10⁴. At 10⁵ mean field is no further, while Monte Carlo EM (dotted) has them, "
-        "and J as 1/T all along.",
+        "it nears a floor. With 80, K and L are about as far off as no couplings at all up to T = 10⁴, by either "
+        "learner, and begin to be learned at 3·10⁴. At 10⁵ mean field, by now at the box, is hardly further, while "
+        "Monte Carlo EM (dotted) has them, and J as 1/T all along.",
         "Mean field by L-BFGS to convergence or 600 steps, which 80 + 80 takes up to T = 3·10⁴, Monte Carlo EM by 600 "
         "decaying Adam steps, the last fifth averaged; a penalty learned from the same data for each block, every "
         "coupling kept within ±1.5, no held-out data. Three networks, and five of 80 + 20 up to T = 3·10⁴ by these "
@@ -141,9 +141,9 @@ def _fig6() -> Figure:
         "figure6",
         "Fig. 6: mean field against exact, 5 + 5 and 8 + 8",
         "At T = 300 both learn 8 + 8 about alike. Then they part, by T = 3·10³ at either size: mean field (solid) "
-        "flattens, exact learning (dashed) and Monte Carlo EM (dotted) go on, and at large T the errors lie on the 1/T "
-        "line that the information in the data allows (thin). By gradient ascent, stopped alike, 8 + 8 begins alike "
-        "too.",
+        "flattens, exact learning (dashed) and Monte Carlo EM (dotted) go on, and at large T the errors come near the "
+        "1/T line that the information in the data allows (thin). By gradient ascent, stopped alike, 8 + 8 begins "
+        "alike too.",
         "L-BFGS, the best step on held-out exact cost, and a run ends 20 steps after it (exact also to convergence, "
         "where T is at least 3·10⁴); in panels of its own gradient ascent at rate .5, whose path passes every scale of "
         "the couplings, stopped alike; Monte Carlo EM by 800 decaying Adam steps, the last fifth averaged; every "
@@ -169,10 +169,10 @@ def _floors() -> Figure:
         "Beyond: where mean field ends",
         "The paper asks how large mean field's last errors are for so many hidden and visible units. Their ratio "
         "decides: with as many hidden as visible ones about half of K is never learned, and nothing is gained after "
-        "T = 10³; with eight visible ones for each hidden one K ends a hundred times lower. Correlated mean field "
-        "ends lower where there are more visible than hidden units, K up to eightfold, and not where there "
-        "are as many. Whether twice the units at the same ratio end lower, `hidviz claims` says as far as it is "
-        "settled. Bold: T = 30 000; thin: mean field at shorter T.",
+        "T = 10³; with eight visible ones for each hidden one K ends more than a hundred times lower. Correlated mean "
+        "field brings K lower at most sizes with more visible than hidden units, up to eightfold. Where that is "
+        "settled, and whether twice the units at the same ratio end lower, `hidviz claims` says. "
+        "Bold: T = 30 000; thin: mean field at shorter T.",
         "L-BFGS, the best step on held-out exact cost, and a run ends 20 steps after it; every coupling kept within "
         "±2, no penalty. Ten networks of each size, forty of 2 + 2 and 4 + 4 at the longest T: the mean of the "
         "logarithms, and bars of one standard deviation.",
@@ -194,9 +194,10 @@ def _phase() -> Figure:
         "phase",
         "Beyond: how often hidden states are told wrongly",
         "The share of hidden states whose sign the data tell wrongly, 0 if they tell all and a half if nothing, "
-        "against the number of hidden units for each visible one. Dashed: read through the true couplings, which no "
-        "method can better; solid: through those learned from the same 10,000 bins; thin: what replica theory says of "
-        "infinitely many units. Strong couplings tell more, and more hidden units for each visible one less.",
+        "against the number of hidden units for each visible one. Dashed: read through the true couplings, which on "
+        "average no method can better; solid: through those learned from the same 10,000 bins; thin: what replica "
+        "theory says of infinitely many units. Strong couplings tell more, and more hidden units for each visible one "
+        "less.",
         "Exact learning by L-BFGS to convergence or 600 steps, the penalty of each block learned from the data, no "
         "box. Eight visible units, ten networks of each size: the mean, and bars of one standard deviation.",
         "phase",

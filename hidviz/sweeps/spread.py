@@ -5,6 +5,7 @@ for each network first, a slope, a logarithm of a ratio, and then averaged; its 
 One network, or one rule of stopping on one side and another on the other, settles nothing.
 
     Estimate    a mean over networks, its standard error, and how many there were
+    whole       the rows of curves that have networks at all lengths
     slopes      of log error over log T
     ratio       of the errors of two learners on the same data
     flags       what is to be held against a run
@@ -24,6 +25,7 @@ from hidviz.learners import LEARNERS
 from hidviz.learning import OPTIMISERS
 
 LEVEL = 0.95  # of the intervals that decide
+FEWEST = 3  # networks that settle anything
 CURVE = ["n_visible", "n_hidden", "learner", "by", "stopped"]
 """Columns whose values name one curve over T; `by` and `stopped` are added by `with_rules`."""
 
@@ -141,10 +143,33 @@ def flag_words(table: pd.DataFrame) -> str:
     return "; ".join(parts)
 
 
+def whole(table: pd.DataFrame, *, low: float = 0.0, high: float = np.inf) -> pd.DataFrame:
+    """The rows from which slopes are made: of each curve the networks that have all its lengths.
+
+    Networks of which some go further than others would mix what curves do early and late. A curve has the lengths that
+    at least `FEWEST` networks have, or as many as any length has.
+
+    Args:
+        table: of a sweep over the data length.
+        low: least T to include, in bins.
+        high: largest T to include.
+    """
+    chosen = table[~is_limit(table) & table["n_steps"].between(low, high)]
+    curves = with_rules(chosen).groupby(CURVE, sort=False)
+    return pd.concat([chosen.head(0), *(_of_all_lengths(curve)[chosen.columns] for _, curve in curves)])
+
+
+def _of_all_lengths(curve: pd.DataFrame) -> pd.DataFrame:
+    networks = curve.groupby("n_steps")["seed"].nunique()
+    at = curve[curve["n_steps"].isin(networks.index[networks >= min(FEWEST, networks.max())])]
+    lengths = at.groupby("seed")["n_steps"].nunique()
+    return at[at["seed"].isin(lengths.index[lengths == at["n_steps"].nunique()])]
+
+
 def slopes(table: pd.DataFrame, *, low: float = 0.0, high: float = np.inf) -> pd.DataFrame:
     """Slopes of log error over log T: -1 where errors fall as 1/T.
 
-    Each network has a slope of its own, by ordinary least squares; what is given is their mean.
+    Each network has a slope of its own, by ordinary least squares; what is given is their mean, over `whole` curves.
 
     Args:
         table: of a sweep over the data length.
@@ -157,7 +182,7 @@ def slopes(table: pd.DataFrame, *, low: float = 0.0, high: float = np.inf) -> pd
         `high` T among them.
     """
     keys = [*CURVE, "block"]
-    chosen = with_rules(table[~is_limit(table) & table["n_steps"].between(low, high) & (table["mse_aligned"] > 0.0)])
+    chosen = with_rules(whole(table[table["mse_aligned"] > 0.0], low=low, high=high))
     rows = []
     for names, group in chosen.groupby(keys, sort=False):
         lines = [one for _, one in group.groupby("seed") if one["n_steps"].nunique() > 1]

@@ -9,7 +9,7 @@ import pytest
 from hidviz.cli.main import main
 from hidviz.cli.terminal import DONE, REFUSED
 from hidviz.experiments import ASSETS
-from hidviz.sweeps.claims import Number, judged, markdown, percent, plain
+from hidviz.sweeps.claims import Number, judged, markdown, one_of, percent, plain
 from hidviz.sweeps.paper_claims import claims
 from hidviz.sweeps.paper_figures import FIGURES
 from hidviz.sweeps.results import load
@@ -35,6 +35,36 @@ def number(name, mean, error=0.01, networks=10):
 )
 def test_a_claim_holds_as_far_as_its_numbers_do(numbers, verdict):
     assert judged("6", "falls as 1/T", numbers, RUNS).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("flags", "verdict"),
+    [
+        (["box", "box", "unconverged"], "yes"),
+        (["box and unconverged", "unconverged", ""], "not settled"),
+        (["unconverged", ""], "not settled"),
+    ],
+)
+def test_runs_that_were_to_converge_and_have_not_settle_nothing(flags, verdict):
+    runs = pd.DataFrame({"key": range(len(flags)), "flag": flags})
+    assert judged("5", "falls as 1/T", [number("J", -1.0)], runs).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("power", "verdict"),
+    [
+        (Estimate(-1.0, 0.05, 10), "∝ 1/Nh"),
+        (Estimate(0.0, 0.05, 10), "stays"),
+        (Estimate(-0.9, 0.2, 10), "falls; power not settled"),
+        (Estimate(-1.87, 0.45, 10), "falls; power not settled"),  # nothing else is within its interval
+        (Estimate(1.0, 0.2, 10), "rises; power not settled"),
+        (Estimate(-0.08, 0.4, 10), "not settled"),
+        (Estimate(-1.0, 1e-6, 2), "not settled"),
+    ],
+)
+def test_a_power_is_told_where_its_whole_interval_says_so(power, verdict):
+    ranges = {"stays": (-0.25, 0.25), "∝ 1/Nh": (-1.25, -0.75)}
+    assert one_of("floors", "K's last error", "", power, ranges, RUNS).verdict == verdict
 
 
 def test_a_claim_says_its_numbers_with_their_errors_and_networks():
@@ -82,6 +112,18 @@ def test_both_sides_of_a_comparison_have_one_rule():
     )
     assert (ours.verdict, ours.networks) == ("no", "10")
     assert (theirs.verdict, theirs.networks) == ("yes", "5")
+
+
+def test_flagged_are_counted_of_the_runs_behind_the_numbers_alone():
+    """Monte Carlo EM of three networks beside exact learning of ten, one of the other seven at the box."""
+    rows = [
+        row
+        for learner, seeds in (("gibbs", range(1, 4)), ("exact", range(1, 11))) for seed in seeds
+        for row in parted(5, 30_000, learner, seed, patience=np.nan, flag="box" if seed > 9 else "")
+    ]  # fmt: skip
+    found = {claim.claim: claim for claim in claims({"6": pd.DataFrame(rows)})}
+    beside = found["5 + 5, T = 3·10⁴, to the end: Monte Carlo EM about as good as exact"]
+    assert (beside.networks, beside.flagged) == ("3", "0 of 6")
 
 
 def test_the_table_of_the_readme_is_what_the_command_prints(capsys):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hidviz.sweeps.spread import Estimate, difference, estimate, flag_words, flags, ratio, slopes
+from hidviz.sweeps.spread import Estimate, difference, estimate, flag_words, flags, ratio, slopes, whole
 from tests.sweeps.synthetic import synthetic
 
 
@@ -22,6 +22,24 @@ def test_slope_is_the_mean_of_the_networks_slopes_whatever_their_heights():
     assert found["slope"] == pytest.approx(-0.9, abs=1e-12)
     assert found["error"] == pytest.approx(np.std([-1.0, -0.8], ddof=1) / np.sqrt(2), abs=1e-12)
     assert slopes(pd.concat([easy.head(1), hard.tail(1)])).empty  # two lengths, but of two networks
+
+
+def test_a_curve_that_bends_has_one_slope_whichever_networks_go_on():
+    """Of five networks three go on to where the curve is flat, so that a mean over all five is that of neither part."""
+
+    def bent(T):
+        return np.maximum(1.0 / T, 1e-4)
+
+    curves = [synthetic({"J": bent}, seed=seed) for seed in range(1, 6)]
+    last = curves[0]["n_steps"].max()
+    cut = [one if seed < 3 else one[one["n_steps"] < last] for seed, one in enumerate(curves)]
+    found, alone = slopes(pd.concat(cut)).iloc[0], slopes(curves[0]).iloc[0]
+    assert found["slope"] == pytest.approx(alone["slope"], abs=1e-12)
+    assert (found["networks"], found["high"]) == (3, last)
+    cut = [one if seed < 2 else one[one["n_steps"] < last] for seed, one in enumerate(curves)]
+    found = slopes(pd.concat(cut)).iloc[0]  # two are too few to go on
+    assert (found["networks"], found["high"]) == (5, sorted(set(curves[0]["n_steps"]))[-2])
+    assert set(whole(pd.concat(cut))["n_steps"]) == set(curves[0]["n_steps"]) - {last}
 
 
 def test_slope_lies_within_its_error_bars():

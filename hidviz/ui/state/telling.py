@@ -90,7 +90,7 @@ def _found(told: ToldStates) -> str:
         return _("the states found differ from the true ones by {rms:.3f} (rms).", rms=told.rms)
     return _(
         "{wrong:.1%} of the hidden states have the wrong sign, marked; with the true couplings {least:.1%}, the least "
-        "that any method can reach.",
+        "that any method can reach on average.",
         wrong=told.wrong,
         least=told.wrong_at_truth,
     )
