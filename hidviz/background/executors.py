@@ -58,7 +58,10 @@ def workers(scheduler: str | None = None, n: int | None = None) -> Workers:
 
 @contextlib.contextmanager
 def processes(n: int | None = None) -> Iterator[Crew]:
-    """Worker processes of this machine.
+    """Worker processes of this machine, started as there is work for them.
+
+    Those that cannot be at work are ended as the context is left, since one that still starts may take a minute to:
+    all of them where it is left in order, and where it is left otherwise all of them if none has started yet.
 
     Args:
         n: how many; as many as there are cores if None.
@@ -71,12 +74,18 @@ def processes(n: int | None = None) -> Iterator[Crew]:
         raise ValueError(f"The number of workers must be at least 1, got {n}.")
     share = process_limit() / n
     spawn = multiprocessing.get_context("spawn")
-    unwanted = spawn.Value("b", 0, lock=False)  # no lock, which a worker that is killed would take with it
-    pool = ProcessPoolExecutor(n, mp_context=spawn, initializer=_settle_in, initargs=(unwanted, share))
+    # no locks, which a worker that is killed would take with it
+    unwanted, started = spawn.Value("b", 0, lock=False), spawn.Value("b", 0, lock=False)
+    pool = ProcessPoolExecutor(n, mp_context=spawn, initializer=_settle_in, initargs=(unwanted, started, share))
+    at_work = True
     try:
         yield Crew(pool, n)
+        at_work = False
     finally:
         unwanted.value = 1
+        if not (at_work and started.value):
+            for process in list(pool._processes.values()):
+                process.terminate()
         pool.shutdown(cancel_futures=True)
 
 
@@ -132,8 +141,9 @@ class _Unwanted(Exception):
 _settings = contextlib.ExitStack()  # what a worker process keeps for life
 
 
-def _settle_in(unwanted: Any, memory: float) -> None:
+def _settle_in(unwanted: Any, started: Any, memory: float) -> None:
     """Prepare a worker process, which may use so many bytes, all of them for one run."""
+    started.value = 1
     os.environ[PROCESS] = os.environ[RUN] = str(memory)
     os.environ[CORES] = "1"  # there is a worker for each
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that started this one

@@ -282,6 +282,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
             or self.session.stirred
             or self._opening.stirred
             or self.views.front.stirred
+            or self.transport.stirred
             or self.session.wanted != self._shown_knobs
         ):
             return self._rests
@@ -315,7 +316,7 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         changed = self.session.poll() or self._dirty
         self._dirty = False
         with self._pace.drawing(), hold():
-            if self.views.front.look() or changed:
+            if self.views.front.look() or changed or self.transport.stirred:
                 self._draw_words()
             elif self._rests:
                 self.views.build_ahead()

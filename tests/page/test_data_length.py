@@ -56,6 +56,7 @@ def test_own_sweep_is_computed_and_handed_out(tab):
         ("4", T, block) for T in ("100", "200") for block in "JKL"
     }
     assert set(MEASURES) <= set(rows[0])
+    assert downloaded(tab, "Export CSV") == (name, text), "the same once more"
 
 
 def test_pictures_are_saved_as_they_are_shown(tab):

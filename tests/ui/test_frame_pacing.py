@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import pytest
 
+from hidviz.ui.components.basic import Instrument
 from hidviz.ui.state import frame_pacing as pace
 from hidviz.ui.state.frame_pacing import IN_FLIGHT, LONGEST, SHARE, UNANSWERED, Pace
 
@@ -103,3 +104,10 @@ def test_a_session_rests_when_it_has_been_quiet_and_none_of_the_few_runs(clock, 
     assert not first.rests(1.0, 2), "a class has other work for the process"
     second.running = True
     assert not first.rests(1.0, 3)
+
+
+def test_an_answer_that_comes_late_takes_no_frame_back():
+    instrument = Instrument(*[lambda *_: None] * 3)
+    for drawn in (3, 2):
+        instrument._handle_msg({"drawn": drawn})
+    assert instrument.drawn == 3

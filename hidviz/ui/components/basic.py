@@ -168,7 +168,7 @@ class Instrument(Component):
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if "drawn" in message:
-            self.drawn = int(message["drawn"])
+            self.drawn = max(self.drawn, int(message["drawn"]))  # an earlier answer may come later
         if "narrow" in message:
             self.on_narrow()
         if "key" in message:

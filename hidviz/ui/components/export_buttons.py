@@ -26,7 +26,7 @@ class ExportButtons(Component):
     caption = param.String(doc="A line under the pictures.")
     ink = param.String("#000000", doc="Its colour.")
     paper = param.String("#ffffff", doc="Colour behind the figures.")
-    file = param.Dict({}, doc="A file to save now: name, type, text.")
+    file = param.Dict({}, doc="A file to save now: name, type, text, and how many there were so far.")
     help = param.Dict({}, doc="What each button does.")
 
     _shared = ("button_look", "stills")
@@ -34,6 +34,10 @@ class ExportButtons(Component):
     def __init__(self, on_want: Callable[[str], None], **params: Any) -> None:
         super().__init__(help={name: _(does) for name, does in HELP.items()}, **params)
         self._on_want = on_want
+
+    def hand_out(self, name: str, kind: str, text: str) -> None:
+        """Have the browser save a file, also one that it has saved before: only what is another value is sent."""
+        self.file = {"name": name, "type": kind, "text": text, "number": self.file.get("number", 0) + 1}
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("want") in ("CSV", "HTML"):

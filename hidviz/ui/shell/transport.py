@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from hidviz.learners import LEARNERS
 from hidviz.ui.components.basic import Button
 from hidviz.ui.components.transport import Transport
+from hidviz.ui.state.changes import Changes
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.speeds import SPEEDS
 from hidviz.ui.text.engine import of_engine
@@ -38,7 +38,7 @@ class TransportBar:
             session.speed = name
             on_speed()
 
-        self._session, self._read_at = session, 0.0
+        self._session, self._changes = session, Changes()
         self.bar: Any = Transport(
             (
                 button(
@@ -67,20 +67,29 @@ class TransportBar:
             margin=0,
         )
 
+    @property
+    def stirred(self) -> bool:
+        """Whether numbers of a run that goes on were held back, and those shown could be read by now."""
+        return self._session.running and self._changes.stirred(*self._seen, period=READABLE)
+
+    @property
+    def _seen(self) -> tuple[object, ...]:
+        return self._session.frame, self._session.progress, self._session.running
+
     def draw(self) -> None:
         """What can be pressed now, and the numbers."""
         session = self._session
         running, progress = session.running, session.progress
         halves = bool(LEARNERS[session.wanted.learner].phases)
         self.bar.put(running=running, speed=session.speed, absent=[] if halves else [_(HALF)])
-        if not running or time.monotonic() - self._read_at > READABLE:
+        due = self._changes.due(*self._seen, period=READABLE * running) is not None
+        if due or not running:
             self.bar.put(
                 text=of_engine(progress.what) + " …"
                 if progress
                 else reading(session.frame, session.steps_per_second, running),
                 percent=round(100 * progress.fraction) if progress else -1,
             )
-            self._read_at = time.monotonic()
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""

@@ -128,9 +128,9 @@ class CompareTab:
         """Pin what has been learned by momentum once it is there; until then say how far it has come."""
         if not self._pending:
             return
-        item = self._learner.latest
-        self.buttons.disabled = [] if self._learner.ended else [_(WITH_MOMENTUM)]
-        if self._learner.ended:
+        ended, item = self._learner.ended, self._learner.latest  # in this order: then the last one is there
+        self.buttons.disabled = [] if ended else [_(WITH_MOMENTUM)]
+        if ended:
             self._pending = False
             if isinstance(item, Frame):
                 self._pin(item)

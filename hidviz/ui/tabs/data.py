@@ -183,7 +183,7 @@ class DataTab:
 
     def _adopt(self, data: Data) -> None:
         """Show other data, from their first bin, and start counting."""
-        self._data, self._counted = data, None
+        self._data, self._counted, self._told = data, None, None
         self.first.value = 0
         self.maps.say(_("Counting …"))
         self._counter.start(counting(data))

@@ -57,7 +57,6 @@ class LengthsTab:
         self._session = session
         self._runner: Runner[SweepState | None] = Runner()
         self._writer: Runner[str] = Runner()
-        self._state: SweepState | None = None
         self._computed: dict[str, Measurement] = {}
         self._changes = Changes()
         self._written = ""
@@ -79,19 +78,23 @@ class LengthsTab:
         if self._changes.due(*self._seen) is None:
             return False
         self._hand_out()
-        state = self._runner.latest
-        if state is not None and state is not self._state:
-            self._state = state
-            self._computed |= state.finished
+        self._take_in()
         with hold():
             self._draw()
         return True
+
+    def _take_in(self) -> int:
+        """Take in the points that the sweep has found; how many it has."""
+        state = self._runner.latest
+        found = state.finished if state else {}
+        self._computed |= found
+        return len(found)
 
     def _hand_out(self) -> None:
         """Give a page that has been written to the browser."""
         if self._writer.latest and self._writer.latest is not self._written:
             self._written = self._writer.latest
-            self.exports.file = {"name": f"{self.choice.name}.html", "type": "text/html", "text": self._written}
+            self.exports.hand_out(f"{self.choice.name}.html", "text/html", self._written)
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
@@ -121,15 +124,20 @@ class LengthsTab:
 
     def cancel(self) -> None:
         """Give the sweep up, and keep the points that are there."""
-        kept = self._n_kept()
-        self._leave()
+        n = self._leave()
         self._changes.spoil()
+        kept = _n("{n} point is kept.", "{n} points are kept.", n)
         self.progress_line.object = _("Cancelled. {kept}", kept=kept)
 
-    def _leave(self) -> None:
-        """Give the sweep up: its runner closes the iterator, which ends its processes."""
+    def _leave(self) -> int:
+        """Give the sweep up, and keep what it has found; how many points.
+
+        Its runner closes the iterator, which ends its processes.
+        """
         self._runner.stop()
-        self._state, self._runner = None, Runner()
+        kept = self._take_in()
+        self._runner = Runner()
+        return kept
 
     def export(self, what: str) -> None:
         """Hand out the table, or a page with the figures."""
@@ -137,11 +145,7 @@ class LengthsTab:
         if found.empty:
             self.progress_line.object = _("There is nothing to export yet: run the sweep first.")
         elif what == "CSV":
-            self.exports.file = {
-                "name": f"{self.choice.name}.csv",
-                "type": "text/csv",
-                "text": found.to_csv(index=False),
-            }
+            self.exports.hand_out(f"{self.choice.name}.csv", "text/csv", found.to_csv(index=False))
         else:
             self._writer.start(_written(panels(self.choice.kind, found, of_traces), self.choice.title))
 
@@ -223,17 +227,15 @@ class LengthsTab:
         self.look_for.object, self.rules.object = self.choice.words
         self.source_line.object = self._source(sweep)
         state, failure = self._runner.latest, self._runner.failure
-        if state is not None and state.sweep.name != self.choice.name and not running:
-            self.progress_line.object = ""  # what was said belongs to another figure
-            return
+        self.progress.visible = running
+        self.progress.value = round(100 * state.n_done / state.n_total) if running and state else 0
         if failure is not None:
             self.progress_line.object = _("The sweep has failed: {failure}", failure=failure)
         elif running:
             self.progress_line.object = progress_in_words(state)
         elif state is not None:
-            self.progress_line.object = end_in_words(state) + self._compared(sweep)
-        self.progress.visible = running
-        self.progress.value = round(100 * state.n_done / state.n_total) if running and state else 0
+            of_this = state.sweep.name == self.choice.name
+            self.progress_line.object = end_in_words(state) + self._compared(sweep) if of_this else ""
 
     def _source(self, sweep: Sweep | None) -> str:
         if sweep is None:
@@ -265,10 +267,6 @@ class LengthsTab:
             return ""
         agreeing = len(both) - len(apart)
         return _(" {n} of {total} points shipped too agree with them to 0.1 %.", n=agreeing, total=len(both))
-
-    def _n_kept(self) -> str:
-        n = self._state.n_done if self._state else 0
-        return _n("{n} point is kept.", "{n} points are kept.", n)
 
     # Points
 

@@ -87,7 +87,7 @@ class EquivalentTab:
     def __init__(self, session: Session, on_gauge: Callable[[Gauge], None]) -> None:
         self._session, self._on_gauge = session, on_gauge
         self._base: Frame | None = None
-        self._last: Frame | None = None  # the frame that was looked at last
+        self._rested: Frame | None = None  # the frame at which the run rested when it was last seen to
         self._models: tuple[Equivalent, ...] = ()
         self._survey: Runner[tuple[Equivalent, ...]] = Runner()
         self._probe: Runner[Probe] = Runner()
@@ -100,22 +100,24 @@ class EquivalentTab:
 
     @property
     def stirred(self) -> bool:
-        """Whether the page shows another frame, or more of the models has been evaluated."""
+        """Whether the page shows another frame, the run goes on or rests now, or more has been evaluated."""
         return self._session.frame is not None and self._changes.stirred(*self._seen)
 
     @property
     def _seen(self) -> tuple[object, ...]:
-        return self._session.frame, self._survey.version, self._probe.version
+        return self._session.frame, self._survey.version, self._probe.version, self._session.running
 
     def look(self) -> bool:
         """Take in what has been evaluated, and where the page now stands among the models."""
         frame = self._session.frame
         if frame is None:
             return False
-        moved = frame is not self._last
-        self._last = frame
-        if self._base is None or (moved and not self._session.running and self._gauge_to(frame) is None):
+        running = self._session.running
+        moved = not running and frame is not self._rested
+        if self._base is None or (moved and self._gauge_to(frame) is None):
             self.update()
+        if not running:
+            self._rested = frame
         changed = self._changes.due(*self._seen)
         if changed is None:
             return False

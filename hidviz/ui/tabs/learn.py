@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -48,8 +47,7 @@ class LearnTab:
 
     def __init__(self, session: Session, on_lesson: Callable[[], None], *, large: bool = False) -> None:
         self._session, self._large = session, large
-        self._changes, self._dark = Changes(), False
-        self._read_at = 0.0
+        self._changes, self._readable, self._dark = Changes(), Changes(), False
         self.cost, self.errors, self.heatmaps = CostCurves(), ErrorCurves(), Heatmaps()
         wide = {"sizing_mode": "stretch_width", "margin": 0}
         self.units = HiddenUnits(self._acting(self._flip), styles={"flex": "1 1 300px"}, **wide)
@@ -73,20 +71,36 @@ class LearnTab:
     @property
     def stirred(self) -> bool:
         """Whether there is a new frame, or another way of looking at it."""
-        return self._session.frame is not None and self._changes.stirred(*self._seen)
+        return self._session.frame is not None and (
+            self._changes.stirred(*self._seen) or self._readable.stirred(*self._read, period=self._period)
+        )
 
     @property
     def _seen(self) -> tuple[object, ...]:
         session = self._session
         return session.frame, session.running, session.step_by_step, self.coupling.place
 
+    @property
+    def _read(self) -> tuple[object, ...]:
+        """All that the parts that are read depend on."""
+        return self._session.frame, self._session.running
+
+    @property
+    def _period(self) -> float:
+        return READABLE * self._session.running
+
     def look(self) -> bool:
         """Take in a new frame, or another way of looking at it."""
         frame = self._session.frame
-        if frame is None or self._changes.due(*self._seen) is None:
+        if frame is None:
             return False
-        self._draw(frame)
-        return True
+        seen = self._changes.due(*self._seen)
+        read = self._readable.due(*self._read, period=self._period)
+        if seen is not None:
+            self._draw(frame)
+        if read is not None:
+            self._draw_readable(frame)
+        return seen is not None or read is not None
 
     def look_at(self, align: bool, log: bool, *, on_switch: Callable[[], None] | None = None) -> None:
         """Set the switches.
@@ -106,7 +120,7 @@ class LearnTab:
         self.look_at(align=False, log=False)
         self.units.units, self.unit_tools.n = [], 0
         self.network.chosen, self.coupling.place = 0, None
-        self._changes.spoil()
+        self._spoil()
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
@@ -124,7 +138,7 @@ class LearnTab:
         for plot in (self.cost, self.errors, self.heatmaps):
             plot.restyle(dark)
         self._dark = dark
-        self._changes.spoil()
+        self._spoil()
 
     def close(self) -> None:
         """Nothing runs in the background."""
@@ -142,14 +156,14 @@ class LearnTab:
     def _choose(self, unit: int) -> None:
         """Draw the couplings of this hidden unit."""
         self.network.chosen = unit
-        self._changes.spoil()
+        self._spoil()
 
     def _acting(self, act: Callable[..., None]) -> Callable[..., None]:
         """The same function, after which the tab is drawn anew."""
 
         def acted(*arguments: Any) -> None:
             act(*arguments)
-            self._changes.spoil()
+            self._spoil()
 
         return acted
 
@@ -200,16 +214,18 @@ class LearnTab:
         self.question.object = question(truth.n_hidden)
         n_found = frame.snapshot.couplings.n_hidden
         hides = LEARNERS[frame.experiment.learner].hidden != "none"
-        if not self._session.running or time.monotonic() - self._read_at > READABLE:
-            self.units.units = units_of(frame, align=self.align_switch.value) if hides else []
-            self.unit_tools.n = len(self.units.units)
-            self._draw_network(frame)
-            self._read_at = time.monotonic()
         self._tell_step(frame)
         self.gauge_line.object = gauge_in_words(frame.gauge, n_found, truth.n_hidden) if hides else ""
         self.unit_title.object = f"<b>{_('Hidden units')}</b> · {equivalents_in_words(n_found if hides else 0)}"
         undo = zip((_("Undo"), _("Redo")), self._session.n_undo, strict=True)
         self.history.disabled = [name for name, n in undo if n == 0]
+
+    def _draw_readable(self, frame: Frame) -> None:
+        """The cards of the hidden units, and the network."""
+        hides = LEARNERS[frame.experiment.learner].hidden != "none"
+        self.units.units = units_of(frame, align=self.align_switch.value) if hides else []
+        self.unit_tools.n = len(self.units.units)
+        self._draw_network(frame)
 
     def _draw_network(self, frame: Frame) -> None:
         """The inferred network, in the gauge of the maps."""
@@ -228,6 +244,11 @@ class LearnTab:
             self.one_step.show(frame.snapshot.step, followed, phases)
         self.one_step.visible = bool(phases)
 
+    def _spoil(self) -> None:
+        """All of it is to be drawn anew, at once."""
+        self._changes.spoil()
+        self._readable.spoil()
+
     def _changed(self, *_: Any) -> None:
         self.cost.logarithmic = self.log_switch.value
-        self._changes.spoil()
+        self._spoil()

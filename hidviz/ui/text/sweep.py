@@ -121,18 +121,12 @@ def progress_in_words(state: SweepState | None) -> str:
             who=who,
             place=place,
         )
-    left = (
-        ""
-        if state.seconds_left is None
-        else _("; about {seconds_left} left", seconds_left=duration(state.seconds_left))
-    )
+    left = "" if not state.seconds_left else _("; about {seconds_left} left", seconds_left=duration(state.seconds_left))
     under_way = ", ".join(name_of(experiment) for experiment in state.running[:2])
     where = _(" on {cluster}", cluster=os.environ[SCHEDULER]) if os.environ.get(SCHEDULER) else ""
-    now = (
-        _(" Now{where}: {under_way}.", where=where, under_way=under_way)
-        if under_way
-        else _(" Starting the worker processes.")
-    )
+    now = "" if state.n_done else _(" Starting the worker processes.")
+    if under_way:
+        now = _(" Now{where}: {under_way}.", where=where, under_way=under_way)
     return _("{n_done} of {n_total} done{left}.{now}", n_done=state.n_done, n_total=state.n_total, left=left, now=now)
 
 
