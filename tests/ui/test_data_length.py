@@ -105,3 +105,26 @@ def test_processes_start_before_the_first_point_and_no_time_is_left_after_the_la
     assert begun == "0 of 2 done; about 1 s left. Starting the worker processes."
     assert one == "1 of 2 done; about 0.5 s left."
     assert both == "2 of 2 done."
+
+
+def test_a_page_keeps_the_name_of_its_figure_though_another_is_chosen_meanwhile(tab):
+    tab.choice._select.value = "3"
+    name = tab.choice.name
+    tab.export("HTML")
+    tab.choice._select.value = "4"
+    waited_for(lambda: tab._writer.ended)
+    tab.look()
+    assert tab.choice.name != name
+    assert tab.exports.file["name"] == f"{name}.html"
+    assert tab.exports.file["text"].lstrip().startswith("<!DOCTYPE html>")
+
+
+def test_a_page_that_cannot_be_written_is_told(tab):
+    def failing():
+        raise OSError("no room")
+        yield
+
+    tab._writer.start(failing())
+    waited_for(lambda: tab._writer.ended)
+    tab.look()
+    assert "could not be written: no room" in tab.progress_line.object

@@ -56,10 +56,10 @@ class LengthsTab:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._runner: Runner[SweepState | None] = Runner()
-        self._writer: Runner[str] = Runner()
+        self._writer: Runner[tuple[str, str]] = Runner()
         self._computed: dict[str, Measurement] = {}
         self._changes = Changes()
-        self._written = ""
+        self._written: tuple[str, str] | None = None
         self._build()
 
     # The contract of a tab
@@ -92,9 +92,10 @@ class LengthsTab:
 
     def _hand_out(self) -> None:
         """Give a page that has been written to the browser."""
-        if self._writer.latest and self._writer.latest is not self._written:
-            self._written = self._writer.latest
-            self.exports.hand_out(f"{self.choice.name}.html", "text/html", self._written)
+        written = self._writer.latest
+        if written is not None and written is not self._written:
+            self._written, (name, text) = written, written
+            self.exports.hand_out(name, "text/html", text)
 
     def restyle(self, dark: bool) -> None:
         """Colours for a theme."""
@@ -147,7 +148,8 @@ class LengthsTab:
         elif what == "CSV":
             self.exports.hand_out(f"{self.choice.name}.csv", "text/csv", found.to_csv(index=False))
         else:
-            self._writer.start(_written(panels(self.choice.kind, found, of_traces), self.choice.title))
+            name, shown = f"{self.choice.name}.html", panels(self.choice.kind, found, of_traces)
+            self._writer.start(_written(name, shown, self.choice.title))
 
     # Building, once
 
@@ -231,6 +233,8 @@ class LengthsTab:
         self.progress.value = round(100 * state.n_done / state.n_total) if running and state else 0
         if failure is not None:
             self.progress_line.object = _("The sweep has failed: {failure}", failure=failure)
+        elif unwritten := self._writer.failure:
+            self.progress_line.object = _("The page could not be written: {failure}", failure=unwritten)
         elif running:
             self.progress_line.object = progress_in_words(state)
         elif state is not None:
@@ -278,8 +282,8 @@ class LengthsTab:
         return completed(own_points(self._computed, sweep), self._shipped(sweep))
 
 
-def _written(shown: tuple[Panel, ...], title: str) -> Iterator[str]:
-    """The page to export; holoviews is slow to load, hence not on the page's own time."""
+def _written(name: str, shown: tuple[Panel, ...], title: str) -> Iterator[tuple[str, str]]:
+    """The page to export with its name; holoviews is slow to load, hence not on the page's own time."""
     from hidviz.ui.export.overlays import html
 
-    yield html(shown, title)
+    yield name, html(shown, title)
