@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from hidviz import Spikes, divide, random_couplings, scan, simulate
+from hidviz.background import Runner
 from hidviz.cli.main import _parser
 from hidviz.evaluation.paired import Difference, paired
 from hidviz.experiments.scan_table import Scan, ScanRow
@@ -136,6 +137,53 @@ def test_counts_keep_their_bins_whatever_the_slider_says(data, tmp_path):
     data.bin_by(0.1)
     assert settled(data).looked is found
     assert "300 bins" in head_in_words(found.source.title, found.spikes, found.preview)
+
+
+@pytest.fixture
+def in_hand(data):
+    """The same with ours read, and from now on reading only when `read_on` is called."""
+    data.try_ours()
+    settled(data)
+    data._reader = Runner(threads=False)
+    data.poll()
+    return data
+
+
+def read_on(data):
+    data._reader.pump(60.0)
+    assert not data.reading
+    return data
+
+
+def test_bins_asked_for_while_others_are_being_made_are_those_that_come(in_hand):
+    in_hand.bin_by(0.05)
+    in_hand.bin_by(0.02)
+    read_on(in_hand).poll()
+    assert (in_hand.looked.bin, in_hand.width) == (0.02, 0.02)
+    in_hand.bin_by(0.05)
+    read_on(in_hand).bin_by(0.02)
+    assert in_hand.looked.bin == 0.05, "they were there, and nobody had looked"
+    read_on(in_hand).poll()
+    assert (in_hand.looked.bin, in_hand.width) == (0.02, 0.02)
+
+
+def test_a_file_that_is_being_read_comes_in_the_bins_asked_for_meanwhile(in_hand, tmp_path, trains):
+    ours = in_hand.looked
+    in_hand.open(contents(write_events(tmp_path / "b.csv", trains)))
+    in_hand.bin_by(0.05)
+    assert in_hand.looked is ours
+    read_on(in_hand).poll()
+    assert (in_hand.looked.source.title, in_hand.looked.bin) == ("b.csv", 0.05)
+
+
+def test_bins_of_what_is_shown_do_not_read_a_refused_file_again(in_hand):
+    in_hand.open({"bad.csv": b""})
+    read_on(in_hand).poll()
+    assert in_hand.problem
+    for width in (0.05, 0.1):
+        in_hand.bin_by(width)
+    read_on(in_hand).poll()
+    assert (in_hand.looked.source, in_hand.looked.bin, in_hand.problem) == (OUR_SOURCE, 0.1, "")
 
 
 def test_what_looks_wrong_is_said_in_the_words_of_the_page(trains):

@@ -34,7 +34,8 @@ class MyData:
 
     def __init__(self) -> None:
         self._n_restored = 0
-        self._source: Source | None = None  # that is being read, or was read last, or refused
+        self._source: Source | None = None  # that was handed in last: being read, read, or refused
+        self._reading: Source | None = None  # that is being read, or was last
         self._fresh()
         self.width = WIDTH
         self.looked: Looked | None = None
@@ -106,10 +107,14 @@ class MyData:
             self._read(replace(self._source, how=how))
 
     def bin_by(self, width: float) -> None:
-        """Look at the same spikes in bins of another width, in seconds."""
-        self.width = width
-        if self.looked is not None and self.looked.bin is not None and self.looked.bin != width:
-            self._begin(self.looked.source, self.looked)
+        """Look at the same spikes, or at those that are being read, in bins of another width, in seconds."""
+        reading = self._reading if self.reading else None  # asked first: what ends by then is taken in by the next line
+        self.poll()
+        self.width, looked = width, self.looked
+        if reading is not None:
+            self._begin(reading)
+        elif looked is not None and looked.bin is not None and looked.bin != width:
+            self._begin(looked.source)
 
     def scan(self, plan: Plan) -> None:
         """Find out how many hidden units it takes; the rows of an earlier scan give way to the new ones."""
@@ -177,8 +182,10 @@ class MyData:
 
     def _read(self, source: Source) -> None:
         self._source = source
-        self._begin(source, None)
+        self._begin(source)
 
-    def _begin(self, source: Source, known: Looked | None) -> None:
-        self.problem = ""
-        self._reader.start(iter_look(source, self.width, None if known is None else known.spikes))
+    def _begin(self, source: Source) -> None:
+        """Read files and bin them; those that are shown have been read."""
+        known = self.looked.spikes if self.looked is not None and self.looked.source is source else None
+        self.problem, self._reading = "", source
+        self._reader.start(iter_look(source, self.width, known))
