@@ -34,6 +34,7 @@ class MyData:
 
     def __init__(self) -> None:
         self._n_restored = 0
+        self.n_problems = 0  # refusals so far: the same sentence may be meant a second time
         self._source: Source | None = None  # that was handed in last: being read, read, or refused
         self._reading: Source | None = None  # that is being read, or was last
         self._fresh()
@@ -49,13 +50,15 @@ class MyData:
         self._checker: Runner[Checked] = Runner()
         self._told: tuple[int, ...] = self.version
         self.problem = ""
+        self._refusal: BaseException | None = None  # that ended a reading, as said last
         self.scan_problem = ""
         self.check_problem = ""
 
     @property
     def version(self) -> tuple[int, ...]:
         """Another one whenever something was found, has ended, or was begun."""
-        return self._n_restored, self._reader.version, self._scanner.version, self._checker.version
+        runners = self._reader, self._scanner, self._checker
+        return self._n_restored, self.n_problems, *(runner.version for runner in runners)
 
     @property
     def reading(self) -> bool:
@@ -100,6 +103,7 @@ class MyData:
     def refuse(self, sentence: str) -> None:
         """Say why a file was not taken."""
         self.problem = sentence
+        self.n_problems += 1
 
     def read_as(self, how: How) -> None:
         """Read the same files in another way."""
@@ -165,9 +169,10 @@ class MyData:
         if version == self._told:
             return False
         self._told = version
-        if (refusal := self._reader.failure) and not self.problem:
+        if (refusal := self._reader.failure) is not None and refusal is not self._refusal:
             LOG.info("an own file was refused")
-            self.problem = str(refusal) or type(refusal).__name__
+            self._refusal = refusal
+            self.refuse(str(refusal) or type(refusal).__name__)
         elif (found := self._reader.latest) is not None:
             self.looked = found
         if failure := self._scanner.failure:
