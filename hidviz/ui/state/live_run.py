@@ -90,6 +90,11 @@ class LiveRun:
         return self._going and self._runner.running
 
     @property
+    def rests(self) -> bool:
+        """Whether what is shown is all there is: nothing is awaited, or being made, or made and not taken in."""
+        return not (self.awaiting or self.failure or self._runner.running or self._runner.version != self._seen)
+
+    @property
     def step_by_step(self) -> bool:
         """Whether steps are looked at one by one: in slow motion, or after a press of Step or Half step."""
         return SPEEDS[self._speed].halves or (self._stepped and not self._going)

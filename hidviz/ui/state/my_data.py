@@ -76,6 +76,11 @@ class MyData:
         return not self._checker.ended
 
     @property
+    def rests(self) -> bool:
+        """Whether what was found is all there is: nothing is under way, or found and not taken in."""
+        return not (self.reading or self.scanning or self.checking) and self.version == self._told
+
+    @property
     def opened(self) -> bool:
         """Whether files were handed in, read or not."""
         return self._source is not None
