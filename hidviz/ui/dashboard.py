@@ -180,7 +180,8 @@ class Dashboard(pn.viewable.Viewer):  # type: ignore[misc]  # panel has no types
         self._show_knobs()
 
     def reset(self) -> None:
-        """Everything as on a fresh page: knobs, run, views and switches."""
+        """Everything as on a fresh page: knobs, run, views and switches; a file still being read is left."""
+        self._opening.close()
         self.session.reset(Experiment(), shipped_frame("fig3"))
         self.session.event = _(FIRST)
         self.lessons.run.leave()

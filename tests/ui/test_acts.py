@@ -6,8 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hidviz import Experiment, Gauge, load_bundle, save_bundle
+from hidviz import Couplings, Experiment, Gauge, load_bundle, save_bundle
+from hidviz.evaluation import flip_half
 from hidviz.experiments import Frame, Progress, iter_run
+from hidviz.network import flip, regauge, swap
+from hidviz.network.couplings import BLOCKS
 from hidviz.ui.state.session import Session
 from hidviz.ui.state.speeds import FASTEST
 
@@ -212,6 +215,213 @@ def test_an_edit_tells_by_how_much_the_cost_changed_and_leaves_a_run_as_it_was(s
     for value in (100.5, np.nan):
         with pytest.raises(ValueError, match=f"must lie between ±100, got {value}"):
             session.set_coupling("J", 0, 0, value)
+
+
+# Before the frame of an edit has come, which takes a `poll`
+
+
+def couplings_after(frame, *edits):
+    """Those of a frame with some of them set: block, row, column, value."""
+    blocks = {block: getattr(frame.snapshot.couplings, block).copy() for block in BLOCKS}
+    for block, row, column, value in edits:
+        blocks[block][row, column] = value
+    return Couplings(**blocks)
+
+
+ONE, OTHER = ("K", 1, 0, -2.0), ("J", 0, 2, 1.5)
+
+
+def test_two_edits_are_both_made_and_undone_one_by_one(session):
+    first = session.frame
+    session.set_coupling(*ONE)
+    session.set_coupling(*OTHER)
+    both = rested(session).frame
+    assert both.snapshot.couplings == couplings_after(first, ONE, OTHER)
+    assert session.event.startswith("J 1, 3 set to 1.5: the cost changed by ")
+    assert [what for _, what in session.marks] == ["K 2, 1 set to -2", "J 1, 3 set to 1.5"]
+    assert session.n_undo == (2, 0)
+    session.undo()
+    assert session.frame.snapshot.couplings == couplings_after(first, ONE)
+    session.undo()
+    assert session.frame is first
+
+
+@pytest.mark.parametrize(
+    ("act", "gauge"),
+    [
+        (lambda s: s.flip(0), Gauge([0, 1], [-1, 1])),
+        (lambda s: s.swap(0, 1), Gauge([1, 0], [1, 1])),
+        (lambda s: s.apply(Gauge([1, 0], [-1, 1]), "another"), Gauge([1, 0], [-1, 1])),
+    ],
+)
+def test_another_gauge_is_one_of_the_edited_model(session, act, gauge):
+    first = session.frame
+    session.set_coupling(*ONE)
+    act(session)
+    rested(session)
+    assert session.frame.snapshot.couplings == regauge(couplings_after(first, ONE), gauge)
+    assert session.n_undo == (2, 0)
+
+
+def test_what_is_held_is_done_in_order_also_after_edits_that_were_held(session):
+    first = session.frame
+    session.set_coupling(*ONE)
+    session.flip(0)
+    session.set_coupling(*OTHER)
+    session.swap(0, 1)
+    session.break_flip(1, "L")
+    rested(session)
+    flipped = regauge(couplings_after(first, ONE), flip(2, 0))
+    swapped = regauge(couplings_after(replace(first, snapshot=replace(first.snapshot, couplings=flipped)), OTHER),
+                      swap(2, 0, 1))  # fmt: skip
+    assert session.frame.snapshot.couplings == flip_half(swapped, 1, "L")
+    assert session.n_undo == (5, 0)
+
+
+def test_an_edit_is_undone_and_done_again_before_it_has_been_seen(session):
+    first = session.frame
+    session.set_coupling(*ONE)
+    session.undo()
+    assert rested(session).frame is first
+    assert session.n_undo == (0, 1)
+    session.redo()
+    assert session.frame.snapshot.couplings == couplings_after(first, ONE)
+    session.set_coupling(*OTHER)
+    session.undo()
+    session.redo()
+    rested(session)
+    assert (session.event, session.n_undo) == ("Redone.", (2, 0))
+    assert session.frame.snapshot.couplings == couplings_after(first, ONE, OTHER)
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_a_pause_lets_the_edited_frame_through_and_no_other(session, running):
+    first = session.frame
+    if running:
+        session.run()
+    session.set_coupling(*ONE)
+    session.pause()
+    session.pause()
+    assert not session.running
+    rested(session)
+    assert (at(session), session.frame.snapshot.couplings) == (0, couplings_after(first, ONE))
+    assert session.event.startswith("K 2, 1 set to -2: the cost changed by ")
+
+
+def test_a_pause_stops_a_run_that_was_held(session):
+    session.set_coupling(*ONE)
+    session.flip(0)
+    session.run()
+    session.pause()
+    assert at(rested(session)) == 0
+    assert not session.running
+    session.set_coupling(*OTHER)
+    session.flip(0)
+    session.run()
+    assert at(rested(session)) == 6
+
+
+def test_a_converged_run_that_was_edited_goes_on_from_there(session):
+    converged = replace(session.frame, snapshot=replace(session.frame.snapshot, state="converged"))
+    for act, going in ((session.step, False), (session.run, True)):
+        session.load(converged)
+        rested(session)
+        session.set_coupling(*ONE)
+        act()
+        assert session.running is going
+        session.poll(0.0)
+        assert (at(session), session.frame.snapshot.couplings) == (0, couplings_after(converged, ONE))
+        session.poll(0.0)
+        assert at(session) == 1
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_steps_after_an_edit_start_from_it(halved, running):
+    first = halved.frame
+    if running:
+        halved.run()
+    halved.set_coupling(*ONE)
+    halved.half_step()
+    halved.poll(0.0)
+    assert halved.frame.snapshot.couplings == couplings_after(first, ONE)
+    rested(halved)
+    assert (at(halved), halved.frame.snapshot.phase) == (1, "M")
+    halved.set_coupling(*OTHER)
+    halved.step()
+    halved.step()
+    rested(halved)
+    assert (at(halved), halved.frame.snapshot.phase, halved.halves) == (3, "E", False)
+
+
+def test_slow_motion_begins_at_the_edited_frame(halved):
+    first = halved.frame
+    halved.run()
+    halved.set_coupling(*ONE)
+    halved.speed = "slow"
+    halved.poll(0.0)
+    assert halved.frame.snapshot.couplings == couplings_after(first, ONE)
+    assert (halved.halves, halved.running) == (True, True)
+    halved.pause()
+    halved.set_coupling(*OTHER)
+    halved.run()
+    halved.poll(0.0)
+    assert halved.frame.snapshot.couplings == couplings_after(first, ONE, OTHER)
+    assert halved.halves
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda s: s.rewind(), lambda s: s.new_start(), lambda s: s.run_to(1), lambda s: s.change(seed=5),
+        lambda s: s.load(s.frame), lambda s: s.reset(TINY, s.frame),
+    ],
+)  # fmt: skip
+def test_another_run_drops_what_is_held(session, act):
+    step_0 = session.frame.snapshot.couplings
+    session.set_coupling(*ONE)
+    session.flip(0)
+    session.change(rate=0.5)
+    session.set_coupling(*OTHER)
+    act(session)
+    wanted = session.wanted
+    rested(session)
+    assert "changed by" not in session.event
+    assert "flipped" not in session.event
+    assert session.wanted == session.frame.experiment == wanted
+    if (wanted.seed, wanted.start_index) == (TINY.seed, TINY.start_index) and at(session) == 0:
+        assert session.frame.snapshot.couplings == step_0
+
+
+def test_knobs_that_act_at_once_are_turned_at_the_edited_frame_and_shown_before(session):
+    first = session.frame
+    session.set_coupling(*ONE)
+    session.change(penalty=0.5)
+    session.change(rate=0.25)
+    with pytest.raises(ValueError, match="penalty must"):
+        session.change(penalty=-1.0)
+    assert session.wanted == replace(TINY, penalty=0.5, rate=0.25)
+    session.set_coupling(*OTHER)
+    session.change(rate=0.125)
+    assert session.wanted == replace(TINY, penalty=0.5, rate=0.125)
+    session.poll(0.0)
+    assert session.wanted == replace(TINY, penalty=0.5, rate=0.125)
+    rested(session)
+    assert session.wanted == session.frame.experiment == replace(TINY, penalty=0.5, rate=0.125)
+    assert session.frame.snapshot.couplings == couplings_after(first, ONE, OTHER)
+    session.undo()
+    assert session.wanted == replace(TINY, penalty=0.5, rate=0.25)
+
+
+def test_an_edit_that_fails_holds_nothing_any_more(session):
+    first = session.frame
+    session.edit(Couplings(np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1))), "a wrong one")
+    session.flip(0)
+    rested(session)
+    assert session.problem
+    assert session.frame is first
+    session.flip(1)
+    assert session.event.startswith("Hidden unit 2 flipped")
+    assert session.frame.snapshot.couplings == regauge(first.snapshot.couplings, flip(2, 1))
 
 
 def test_a_run_made_elsewhere_is_loaded_or_opened(session):

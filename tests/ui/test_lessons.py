@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from hidviz.background import Runner
 from hidviz.experiments import Experiment
 from hidviz.ui.state.lesson_run import LessonRun
 from hidviz.ui.state.my_data import MyData
@@ -159,6 +160,67 @@ def test_back_restores_the_run_bit_for_bit():
         assert lesson.place == 0
     finally:
         hand.close()
+
+
+SMALL = Experiment(n_visible=3, n_hidden=2, n_steps=200, n_held_out=0)
+
+
+@pytest.fixture
+def second():
+    """The second step of a lesson, on a session that works in `poll` only, at step 0 of a small run."""
+    session, own = Session(SMALL, threads=False), MyData()
+    while session.poll(60.0):
+        pass
+    lesson = LessonRun(session, lambda: False, own)
+    lesson.key = "hidden-twin"
+    assert lesson.seen
+    lesson.place, lesson._entered = 1, lesson._entered * 2
+    yield lesson
+    own.close()
+
+
+@pytest.mark.parametrize("looked", [True, False])
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda s: s.rewind(), lambda s: s.change(n_visible=4), lambda s: s.new_start(), lambda s: s.run(),
+        lambda s: s.step(), lambda s: s.set_coupling("J", 0, 1, 1.0),
+    ],
+)  # fmt: skip
+def test_back_gives_up_what_is_under_way_from_the_very_frame(second, act, looked):
+    session = second._session
+    shown = session.frame
+    act(session)
+    if not looked:
+        session._runner.pump(0.0)
+    assert session.frame is shown
+    second.go_back()
+    while session.poll(60.0):
+        pass
+    assert (session.frame, session.awaiting, session.running) == (shown, False, False)
+    assert session.wanted == SMALL
+
+
+def test_back_changes_nothing_where_all_rests(second):
+    session = second._session
+    second.go_back()
+    assert (session.event, session.n_undo, session.poll(60.0)) == ("", (0, 0), False)
+
+
+def test_back_gives_up_what_is_being_found_in_a_recording(second):
+    own = second._own
+    for looked in (True, False):
+        second.place = 1
+        own._reader = Runner(threads=False)
+        own.poll()
+        own.try_ours()
+        if not looked:
+            own._reader.pump(60.0)
+        assert own.looked is None
+        second.go_back()
+        assert not own.reading
+        assert not own.poll()
+        assert own.looked is None
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from hidviz import Spikes, divide, random_couplings, scan, simulate
+from hidviz.background import Runner
 from hidviz.cli.main import _parser
 from hidviz.evaluation.paired import Difference, paired
 from hidviz.experiments.scan_table import Scan, ScanRow
@@ -22,6 +23,7 @@ from hidviz.ui.state.my_data import MyData
 from hidviz.ui.state.own_files import LARGEST, OUR_SOURCE, How, Source, iter_look, read
 from hidviz.ui.state.own_scan import Plan, Scanned
 from hidviz.ui.tabs.my_data import MyDataTab
+from hidviz.ui.tabs.my_data_file import FileSection
 from hidviz.ui.tabs.my_data_scan import ScanSection
 from hidviz.ui.text.my_data import command_words, head_in_words, on_the_page, remarks_html, units_table
 from hidviz.ui.text.own_scan import answer, end_in_words, rows_table
@@ -50,6 +52,22 @@ def waited_for(data, seconds=60):
 def settled(data):
     waited_for(data)
     data.poll()
+    return data
+
+
+@pytest.fixture
+def in_hand(data):
+    """The same with ours read, and from now on reading only when `read_on` is called."""
+    data.try_ours()
+    settled(data)
+    data._reader = Runner(threads=False)
+    data.poll()
+    return data
+
+
+def read_on(data):
+    data._reader.pump(60.0)
+    assert not data.reading
     return data
 
 
@@ -119,6 +137,33 @@ def test_a_bad_file_is_refused_by_its_name_and_what_was_there_stays(data, name, 
     assert not data.problem
 
 
+@pytest.mark.parametrize(
+    "refuse",
+    [lambda data: data.refuse("too large"), lambda data: data.open({"bad.csv": b""})],
+    ids=["large", "bad"],
+)
+def test_what_is_refused_is_said_each_time_and_stays_put_away(data, refuse):
+    section = FileSection(data)
+    for _ in range(2):
+        refuse(data)
+        settled(data)
+        section.show()
+        assert data.problem in section.notice.text != ""
+        section.notice._handle_msg({"press": "away"})
+        before = data.version
+        data.poll()
+        section.show()
+        assert section.notice.text == ""
+        assert data.version == before
+
+
+def test_a_file_that_is_bad_is_said_to_be_so_though_another_was_refused_meanwhile(in_hand):
+    in_hand.open({"bad.csv": b""})
+    in_hand.refuse("too large")
+    read_on(in_hand).poll()
+    assert "bad.csv is empty" in in_hand.problem
+
+
 def test_units_and_times_are_left_out_as_asked(tmp_path, trains):
     path = write_events(tmp_path / "a.csv", trains, names=[f"u{k:02d}" for k in range(16)])
     found = read(Source(contents(path), How(start=5.0, stop=15.0, units=("u03", "u05"))))
@@ -136,6 +181,37 @@ def test_counts_keep_their_bins_whatever_the_slider_says(data, tmp_path):
     data.bin_by(0.1)
     assert settled(data).looked is found
     assert "300 bins" in head_in_words(found.source.title, found.spikes, found.preview)
+
+
+def test_bins_asked_for_while_others_are_being_made_are_those_that_come(in_hand):
+    in_hand.bin_by(0.05)
+    in_hand.bin_by(0.02)
+    read_on(in_hand).poll()
+    assert (in_hand.looked.bin, in_hand.width) == (0.02, 0.02)
+    in_hand.bin_by(0.05)
+    read_on(in_hand).bin_by(0.02)
+    assert in_hand.looked.bin == 0.05, "they were there, and nobody had looked"
+    read_on(in_hand).poll()
+    assert (in_hand.looked.bin, in_hand.width) == (0.02, 0.02)
+
+
+def test_a_file_that_is_being_read_comes_in_the_bins_asked_for_meanwhile(in_hand, tmp_path, trains):
+    ours = in_hand.looked
+    in_hand.open(contents(write_events(tmp_path / "b.csv", trains)))
+    in_hand.bin_by(0.05)
+    assert in_hand.looked is ours
+    read_on(in_hand).poll()
+    assert (in_hand.looked.source.title, in_hand.looked.bin) == ("b.csv", 0.05)
+
+
+def test_bins_of_what_is_shown_do_not_read_a_refused_file_again(in_hand):
+    in_hand.open({"bad.csv": b""})
+    read_on(in_hand).poll()
+    assert in_hand.problem
+    for width in (0.05, 0.1):
+        in_hand.bin_by(width)
+    read_on(in_hand).poll()
+    assert (in_hand.looked.source, in_hand.looked.bin, in_hand.problem) == (OUR_SOURCE, 0.1, "")
 
 
 def test_what_looks_wrong_is_said_in_the_words_of_the_page(trains):

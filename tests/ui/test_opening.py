@@ -6,10 +6,13 @@ import time
 import pytest
 
 from hidviz import Experiment
+from hidviz.background import Runner
 from hidviz.experiments.bundle import save_bundle
 from hidviz.experiments.frame import Frame
 from hidviz.experiments.run import iter_run
+from hidviz.ui import Dashboard
 from hidviz.ui.components.run_file import RunFile
+from hidviz.ui.state.link import Link
 from hidviz.ui.state.opening import Opening
 
 
@@ -40,6 +43,23 @@ def test_a_file_is_answered_once(packed):
     opening.open(packed)
     opening.close()
     assert opening.take() is None
+
+
+@pytest.mark.parametrize("read", [True, False])
+def test_a_reset_leaves_a_file_that_is_being_read(packed, read):
+    dashboard = Dashboard(Link(Experiment(n_visible=3, n_hidden=1, n_steps=20, n_held_out=0)))
+    try:
+        dashboard._opening._runner = runner = Runner(threads=False)
+        dashboard._opening.open(packed)
+        if read:
+            runner.pump(60.0)
+        dashboard.reset()
+        runner.pump(60.0)
+        dashboard._draw()
+        assert dashboard.session.wanted == Experiment()
+        assert not dashboard.session.awaiting
+    finally:
+        dashboard.close()
 
 
 def sent(file, *chunks):

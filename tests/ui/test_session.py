@@ -463,6 +463,7 @@ def test_what_is_done_to_a_run_is_marked_at_its_step_and_goes_with_the_run(sessi
         "hidden 2 flipped", "settings changed", "Only K of hidden unit 1 flipped",
     ]  # fmt: skip
     session.undo()
+    settle(session, lambda s: s.event == "Undone.")
     assert session.marks[-1] == (4, "undo or redo")
     settle(session, lambda s: not s.awaiting)
     session.new_start()

@@ -126,10 +126,10 @@ class LessonRun:
             self._answers.pop(self.place, None)
             self.place -= 1
             frame, own = self._entered[self.place]
-            if self._session.frame is not frame:
+            if self._session.frame is not frame or not self._session.rests:
                 self._session.load(frame)
                 self._session.event = _("Back to step {place} of the lesson.", place=self.place + 1)
-            if self._own.found != own:
+            if self._own.found != own or not self._own.rests:
                 self._own.restore(own)
 
 

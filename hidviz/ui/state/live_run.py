@@ -3,19 +3,22 @@
 What is shown is one frozen value, a Frame, which carries the Experiment that it belongs to. Knobs that were turned may
 want another run; then that one is awaited, and the old frame stays until the first of the new ones comes. So there are
 two things and no third: the run shown (`frame`, with its own knobs), and the knobs wanted (`wanted`: those of the run
-awaited, else those of the run shown).
+awaited, else those of the run shown). While an edit of the run shown is evaluated, what is done to it waits.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from hidviz.background import Runner
 from hidviz.experiments import LIVE, Data, Experiment, Frame, Progress, iter_resumed, iter_run, with_knobs
 from hidviz.learners import LEARNERS
 from hidviz.ui.state.awaited import Awaited
+from hidviz.ui.state.edit import Act, Edit, in_turn
 from hidviz.ui.state.speeds import FASTEST, SPEEDS
 from hidviz.ui.state.undo import History
 from hidviz.ui.text.language import _
@@ -62,7 +65,7 @@ class LiveRun:
         self._awaited: Awaited | None = None
         self._history: History[Frame] = History()
         self.marks: tuple[tuple[int, str], ...] = ()  # what was done to the run, and after which step
-        self._cost_before: float | None = None  # of an edit whose effect has not been seen yet
+        self._edit: Edit | None = None  # whose effect has not been seen yet
         if frame is None:
             self._begin(experiment, going=False)
 
@@ -70,11 +73,11 @@ class LiveRun:
 
     @property
     def wanted(self) -> Experiment:
-        """The knobs as they stand: of the run awaited, or of the one shown where none is."""
+        """The knobs as they stand: of the run awaited, or of the one shown where none is, with those held."""
         if self._awaited is not None:
             return self._awaited.experiment
         assert self.frame is not None
-        return self.frame.experiment
+        return self.frame.experiment if self._edit is None else replace(self.frame.experiment, **self._edit.knobs)
 
     @property
     def awaiting(self) -> bool:
@@ -85,6 +88,11 @@ class LiveRun:
     def running(self) -> bool:
         """Whether the run goes on by itself: a single step or a flip under way does not count."""
         return self._going and self._runner.running
+
+    @property
+    def rests(self) -> bool:
+        """Whether what is shown is all there is: nothing is awaited, or being made, or made and not taken in."""
+        return not (self.awaiting or self.failure or self._runner.running or self._runner.version != self._seen)
 
     @property
     def step_by_step(self) -> bool:
@@ -139,7 +147,9 @@ class LiveRun:
 
     def run(self) -> None:
         """Go on; at the end of a run, start it again."""
-        if self._preparing:
+        if self._edit is not None and self._edit.held and self.holds(self.run):
+            return  # after the acts that are held: one of them may be a step
+        if self._preparing or self._edit is not None:
             self._resume()
         elif (base := self._base) is None or self.finished:
             self._begin(self.wanted, going=True)
@@ -150,11 +160,19 @@ class LiveRun:
         self.event = _("Running.")
 
     def pause(self) -> None:
-        """Stop producing frames, and keep everything."""
-        self._going = False
-        self._runner.pause()
+        """Stop producing frames, and keep everything; the frame of an edit still comes, and no other."""
+        if self._edit is not None and self._edit.held:
+            self._edit = self._edit.holding(self.pause)  # and again in its turn: one of them may be a run
+        edit, going, self._going = self._edit, self._going, False
         self.event = _("Paused.")  # the step under way still ends: at which one, only the numbers know
+        if edit is None or going:
+            self._runner.pause()
+        if edit is not None and going:
+            self._take_in()
+            if self._edit is edit:
+                self._runner.step()
 
+    @in_turn
     def step(self) -> None:
         """Make one step, then pause; pressed twice, two steps, however seldom somebody polls."""
         self._stepped = True
@@ -175,6 +193,7 @@ class LiveRun:
             self._runner.step()
             self.event = _("One step from step {step}.", step=base.snapshot.step)
 
+    @in_turn
     def half_step(self) -> None:
         """Make half a step, then pause: the couplings move at fixed beliefs (M), or the beliefs settle (E).
 
@@ -219,18 +238,26 @@ class LiveRun:
 
     def adopt(self, experiment: Experiment) -> None:
         """Take over all knobs of an experiment: at once where they can apply so, else by learning anew."""
-        before, going = self.wanted, self.running
-        changed = {name for name in vars(experiment) if getattr(experiment, name) != getattr(before, name)}
+        before = self.wanted
+        changed = {name: value for name, value in vars(experiment).items() if value != getattr(before, name)}
         if not changed:
             return
-        if (base := self._base) is None or not changed <= LIVE:
-            self._begin(experiment, going=going)
-        else:
-            self._continue(with_knobs(base, **{name: getattr(experiment, name) for name in changed}), going=going)
+        if self._base is None or not changed.keys() <= LIVE:
+            self._begin(experiment, going=self.running)
+        elif not self.holds(partial(self._turn, changed), **changed) and self.frame is not None:
+            self._continue(with_knobs(self.frame, **changed), going=self.running)
 
     def close(self) -> None:
         """End the run; the worker leaves at its next checkpoint."""
         self._runner.stop()
+
+    def holds(self, act: Act, **knobs: Any) -> bool:
+        """Whether an edit is under way: then the act, which turns these knobs, is performed when its frame comes."""
+        if self._edit is not None:
+            self._take_in()
+        if self._edit is not None:
+            self._edit = self._edit.holding(act, **knobs)
+        return self._edit is not None
 
     # How it is done
 
@@ -251,8 +278,13 @@ class LiveRun:
 
     def _keep_to_halves(self) -> None:
         """Let a run that goes on do so by the steps of its speed."""
-        if self.running and not self.finished and self.halves != self._by_halves and (base := self._base) is not None:
+        if not self.running or self.finished or self.halves == self._by_halves or self._edit is not None:
+            return
+        if (base := self._base) is not None:
             self._continue(base, going=True, halves=self._by_halves)
+
+    def _turn(self, knobs: Mapping[str, Any]) -> None:
+        self.adopt(replace(self.wanted, **knobs))
 
     def _data_for(self, experiment: Experiment) -> Data | None:
         """The data shown, if this experiment would make the same."""
@@ -272,7 +304,7 @@ class LiveRun:
         elif item is not None:
             self.progress = item
         if self._runner.failure:
-            self.progress, self.failure = None, self._runner.failure
+            self.progress, self.failure, self._edit = None, self._runner.failure, None
         return True
 
     def _take(self, frame: Frame) -> None:
@@ -281,14 +313,15 @@ class LiveRun:
         if self.awaiting:
             self._awaited, self._history, self.marks = None, History(), ()  # of another run
         self.frame = frame
-        if self._cost_before is not None:
-            self.event += _(
-                ": the cost changed by {cost} nats per bin.", cost=signed(frame.snapshot.cost - self._cost_before, 4)
-            )
-            self._cost_before = None
+        edit, self._edit = self._edit, None
+        if edit is not None:
+            cost = signed(frame.snapshot.cost - edit.cost, 4)
+            self.event = edit.event + _(": the cost changed by {cost} nats per bin.", cost=cost)
         self._keep_to_halves()
         if frame.snapshot.state != "learning" and before == "learning":
             self.event = sentences_of(frame.snapshot.remarks)
+        for act in edit.held if edit is not None else ():
+            act()
 
     def _resume(self) -> None:
         self._going, self._stepped = True, False
@@ -318,5 +351,5 @@ class LiveRun:
         """Consume a run: on and on, or for a number of frames."""
         self.failure = self.progress = None
         self._stepped &= not going
-        self._going, self.halves, self._cost_before = going, False, None
+        self._going, self.halves, self._edit = going, False, None
         self._runner.start(items, steps=None if going else steps)

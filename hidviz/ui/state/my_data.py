@@ -34,7 +34,9 @@ class MyData:
 
     def __init__(self) -> None:
         self._n_restored = 0
-        self._source: Source | None = None  # that is being read, or was read last, or refused
+        self.n_problems = 0  # refusals so far: the same sentence may be meant a second time
+        self._source: Source | None = None  # that was handed in last: being read, read, or refused
+        self._reading: Source | None = None  # that is being read, or was last
         self._fresh()
         self.width = WIDTH
         self.looked: Looked | None = None
@@ -48,13 +50,15 @@ class MyData:
         self._checker: Runner[Checked] = Runner()
         self._told: tuple[int, ...] = self.version
         self.problem = ""
+        self._refusal: BaseException | None = None  # that ended a reading, as said last
         self.scan_problem = ""
         self.check_problem = ""
 
     @property
     def version(self) -> tuple[int, ...]:
         """Another one whenever something was found, has ended, or was begun."""
-        return self._n_restored, self._reader.version, self._scanner.version, self._checker.version
+        runners = self._reader, self._scanner, self._checker
+        return self._n_restored, self.n_problems, *(runner.version for runner in runners)
 
     @property
     def reading(self) -> bool:
@@ -70,6 +74,11 @@ class MyData:
     def checking(self) -> bool:
         """Whether checks are under way."""
         return not self._checker.ended
+
+    @property
+    def rests(self) -> bool:
+        """Whether what was found is all there is: nothing is under way, or found and not taken in."""
+        return not (self.reading or self.scanning or self.checking) and self.version == self._told
 
     @property
     def opened(self) -> bool:
@@ -99,6 +108,7 @@ class MyData:
     def refuse(self, sentence: str) -> None:
         """Say why a file was not taken."""
         self.problem = sentence
+        self.n_problems += 1
 
     def read_as(self, how: How) -> None:
         """Read the same files in another way."""
@@ -106,10 +116,14 @@ class MyData:
             self._read(replace(self._source, how=how))
 
     def bin_by(self, width: float) -> None:
-        """Look at the same spikes in bins of another width, in seconds."""
-        self.width = width
-        if self.looked is not None and self.looked.bin is not None and self.looked.bin != width:
-            self._begin(self.looked.source, self.looked)
+        """Look at the same spikes, or at those that are being read, in bins of another width, in seconds."""
+        reading = self._reading if self.reading else None  # asked first: what ends by then is taken in by the next line
+        self.poll()
+        self.width, looked = width, self.looked
+        if reading is not None:
+            self._begin(reading)
+        elif looked is not None and looked.bin is not None and looked.bin != width:
+            self._begin(looked.source)
 
     def scan(self, plan: Plan) -> None:
         """Find out how many hidden units it takes; the rows of an earlier scan give way to the new ones."""
@@ -160,9 +174,10 @@ class MyData:
         if version == self._told:
             return False
         self._told = version
-        if (refusal := self._reader.failure) and not self.problem:
+        if (refusal := self._reader.failure) is not None and refusal is not self._refusal:
             LOG.info("an own file was refused")
-            self.problem = str(refusal) or type(refusal).__name__
+            self._refusal = refusal
+            self.refuse(str(refusal) or type(refusal).__name__)
         elif (found := self._reader.latest) is not None:
             self.looked = found
         if failure := self._scanner.failure:
@@ -177,8 +192,10 @@ class MyData:
 
     def _read(self, source: Source) -> None:
         self._source = source
-        self._begin(source, None)
+        self._begin(source)
 
-    def _begin(self, source: Source, known: Looked | None) -> None:
-        self.problem = ""
-        self._reader.start(iter_look(source, self.width, None if known is None else known.spikes))
+    def _begin(self, source: Source) -> None:
+        """Read files and bin them; those that are shown have been read."""
+        known = self.looked.spikes if self.looked is not None and self.looked.source is source else None
+        self.problem, self._reading = "", source
+        self._reader.start(iter_look(source, self.width, known))

@@ -2,7 +2,8 @@
 
 Every act goes from the frame that is shown, and so from its knobs. A flip or new labels of hidden units show the same
 model in another way, and leave a run that is awaited as it is. To set a coupling, to undo or to load a run is to decide
-for that frame: what was awaited is given up, and the knobs are those of the frame.
+for that frame: what was awaited is given up, and the knobs are those of the frame. What is done while a coupling that
+was set is evaluated is done to the frame that comes of it, one act after the other; to begin another run drops it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from hidviz.evaluation import flip_half
 from hidviz.experiments import Bundle, Frame, iter_edited, iter_reopened, regauge_frame
 from hidviz.network import Couplings, Gauge, flip, swap
 from hidviz.ui.state.awaited import Awaited
+from hidviz.ui.state.edit import Edit, in_turn
 from hidviz.ui.state.live_run import LiveRun
 from hidviz.ui.state.undo import DEPTH, History
 from hidviz.ui.text.language import _
@@ -43,6 +45,7 @@ class Session(LiveRun):
 
     # The same model in another gauge
 
+    @in_turn
     def flip(self, unit: int) -> None:
         """Flip the sign of a hidden unit, counted from 0, paused or running."""
         if self._has_unit(unit):
@@ -50,6 +53,7 @@ class Session(LiveRun):
             self._mark(_("hidden {unit} flipped", unit=unit + 1))
             self.event = _("Hidden unit {unit} flipped: the cost stays, the couplings change sign.", unit=unit + 1)
 
+    @in_turn
     def swap(self, first: int, second: int) -> None:
         """Exchange two hidden units, counted from 0, paused or running."""
         if self._has_unit(first) and self._has_unit(second) and first != second:
@@ -59,6 +63,7 @@ class Session(LiveRun):
                 "Hidden units {first} and {second} swapped: the cost stays.", first=first + 1, second=second + 1
             )
 
+    @in_turn
     def apply(self, gauge: Gauge, event: str) -> None:
         """Go to an equivalent model."""
         if self.frame is not None and len(gauge.order) == self._n_hidden:
@@ -68,6 +73,7 @@ class Session(LiveRun):
 
     # Another model
 
+    @in_turn
     def edit(self, couplings: Couplings, event: str) -> None:
         """Put other couplings in the place of the estimate, and go on from there."""
         before, going = self.frame, self.running
@@ -75,10 +81,11 @@ class Session(LiveRun):
             return
         self._history = self._history.remembering(before, depth_of(before))
         self._show(before, iter_edited(before, couplings), going)
-        self._cost_before = before.snapshot.cost
+        self._edit = Edit(event, before.snapshot.cost)
         self.event = event
         self._mark(event)
 
+    @in_turn
     def break_flip(self, unit: int, block: Literal["K", "L"]) -> None:
         """Flip only one of the two blocks of a hidden unit, counted from 0: not a symmetry, and the cost shows it."""
         if self.frame is not None and self._has_unit(unit):
@@ -103,13 +110,7 @@ class Session(LiveRun):
                     value=value,
                 )
             )
-        couplings = self.frame.snapshot.couplings
-        changed = getattr(couplings, block).copy()
-        changed[row, column] = value
-        self.edit(
-            replace(couplings, **{block: changed}),
-            _("{block} {row}, {column} set to {value:g}", block=block, row=row + 1, column=column + 1, value=value),
-        )
+        self._set(block, row, column, value)
 
     # Another run
 
@@ -129,6 +130,7 @@ class Session(LiveRun):
         self._await(Awaited(bundle.experiment, lambda: iter_reopened(bundle)), going=False)
         self.event = _("Opened a run from a file.")
 
+    @in_turn
     def undo(self) -> None:
         """Undo the last operation on the estimate, bit for bit, and its knobs with it."""
         if self.frame is None or not self._history.past:
@@ -137,6 +139,7 @@ class Session(LiveRun):
             self._travel(*self._history.undone(self.frame))
             self.event = _("Undone.")
 
+    @in_turn
     def redo(self) -> None:
         """Do again what was undone, bit for bit."""
         if self.frame is None or not self._history.future:
@@ -153,6 +156,19 @@ class Session(LiveRun):
 
     def _has_unit(self, unit: int) -> bool:
         return 0 <= unit < self._n_hidden
+
+    @in_turn
+    def _set(self, block: str, row: int, column: int, value: float) -> None:
+        assert self.frame is not None
+        couplings = self.frame.snapshot.couplings
+        changed = getattr(couplings, block).copy()
+        if row >= changed.shape[0] or column >= changed.shape[1]:
+            return  # what was undone meanwhile has led to a smaller model
+        changed[row, column] = value
+        self.edit(
+            replace(couplings, **{block: changed}),
+            _("{block} {row}, {column} set to {value:g}", block=block, row=row + 1, column=column + 1, value=value),
+        )
 
     def _regauge(self, gauge: Gauge) -> None:
         assert self.frame is not None

@@ -50,7 +50,7 @@ class FileSection:
     def __init__(self, data: MyData) -> None:
         self._data = data
         self._shown: How | None = None
-        self._told = ""
+        self._told = 0, ""
         self.buttons = Buttons(
             Button(_("Try ours"), "play", _("16 units of a hippocampus, 998 s, that ship with hidviz"),
                    data.try_ours, True),
@@ -82,8 +82,8 @@ class FileSection:
         """Say what is under way or wrong, and how files are read."""
         data = self._data
         self.state.param.update(object=_("Reading …"), visible=data.reading)
-        if data.problem != self._told:  # one that was put away does not come back
-            self._told = data.problem
+        if (told := (data.n_problems, data.problem)) != self._told:  # one that was put away does not come back
+            self._told = told
             self.notice.param.update(text=on_the_page(data.problem), cure="")
         self.form.visible = data.opened
         if data.how != self._shown:
