@@ -41,8 +41,8 @@ written to DIR, for figure 4:
   figure4.json    every knob of every experiment, versions, seconds, log-log slopes
   figure4.jsonl   finished experiments as they arrive: the same command goes on from here, whatever stopped it
 
-On one core Fig. 3 takes seconds, phase three minutes, Fig. 4 and Fig. 6 a quarter of an hour each, floors an hour and a
-half, Fig. 5 six hours. `hidviz claims DIR` then judges what the paper says by these tables.
+On one core Fig. 3 takes seconds, phase three minutes, Fig. 4 a quarter of an hour, Fig. 6 not quite one, floors an hour
+and a half, Fig. 5 six hours. `hidviz claims DIR` then judges what the paper says by these tables.
 """
 
 

@@ -142,8 +142,8 @@ def _fig6() -> Figure:
         "Fig. 6: mean field against exact, 5 + 5 and 8 + 8",
         "At T = 300 both learn 8 + 8 about alike. Then they part, by T = 3·10³ at either size: mean field (solid) "
         "flattens, exact learning (dashed) and Monte Carlo EM (dotted) go on, and at large T the errors come near the "
-        "1/T line that the information in the data allows (thin). By gradient ascent, stopped alike, 8 + 8 begins "
-        "alike too.",
+        "1/T line that the information in the data allows (thin). Correlated mean field (dashes with two dots) brings "
+        "J of 8 + 8 lower, and nothing else. By gradient ascent, stopped alike, 8 + 8 begins alike too.",
         "L-BFGS, the best step on held-out exact cost, and a run ends 20 steps after it (exact also to convergence, "
         "where T is at least 3·10⁴); in panels of its own gradient ascent at rate .5, whose path passes every scale of "
         "the couplings, stopped alike; Monte Carlo EM by 800 decaying Adam steps, the last fifth averaged; every "

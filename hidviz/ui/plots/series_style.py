@@ -23,7 +23,7 @@ DASHES: Mapping[str, str] = MappingProxyType(
         "mean-field-gaussian": "dashdot",
         "mean-field-second-order": "6 2",
         "mean-field-same-time": "10 3 2 3",
-        "mean-field-correlated": "14 4",
+        "mean-field-correlated": "14 3 2 3 2 3",
         "exact": "dashed",
         "gibbs": "dotted",
         "backprop": "solid",
