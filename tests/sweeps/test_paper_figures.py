@@ -133,7 +133,7 @@ def test_every_figure_says_its_rules_and_has_two_versions():
     assert PRESETS["fig3"] in FIGURES["3"].quick
     sizes = {(e.n_visible, e.n_hidden) for e in FIGURES["5"].full}
     assert sizes == {(80, 80), (80, 20)}
-    assert {e.learner for e in FIGURES["6"].full} == {"exact", "mean-field", "gibbs"}
+    assert {e.learner for e in FIGURES["6"].full} == {"exact", "mean-field", "mean-field-correlated", "gibbs"}
     assert max(e.n_steps for e in FIGURES["6"].full) >= 1_000_000
 
 
