@@ -128,3 +128,22 @@ def test_a_page_that_cannot_be_written_is_told(tab):
     waited_for(lambda: tab._writer.ended)
     tab.look()
     assert "could not be written: no room" in tab.progress_line.object
+
+
+def test_a_page_that_could_not_be_written_hides_no_sweep_and_is_told_until_the_next(tab, states, monkeypatch):
+    def failing():
+        raise OSError("no room")
+        yield
+
+    tab._writer.start(failing())
+    waited_for(lambda: tab._writer.ended)
+    goes_on = published(tab, states[1:2])
+    tab.look()
+    assert tab.progress_line.object.startswith("1 of 2 done")
+    assert tab.progress_line.object.endswith("could not be written: no room")
+    goes_on.set()
+    monkeypatch.setattr("hidviz.ui.tabs.data_length.in_turn", lambda sweep: iter(states))  # noqa: ARG005
+    tab.run()
+    waited_for(lambda: tab._runner.ended)
+    tab.look()
+    assert "written" not in tab.progress_line.object

@@ -120,6 +120,8 @@ class LengthsTab:
         if sweep is None:
             return
         self._leave()
+        if self._writer.failure:
+            self._writer = Runner()
         self._runner.start(in_turn(sweep))
         self._changes.spoil()
 
@@ -231,15 +233,18 @@ class LengthsTab:
         state, failure = self._runner.latest, self._runner.failure
         self.progress.visible = running
         self.progress.value = round(100 * state.n_done / state.n_total) if running and state else 0
+        said = None
         if failure is not None:
-            self.progress_line.object = _("The sweep has failed: {failure}", failure=failure)
-        elif unwritten := self._writer.failure:
-            self.progress_line.object = _("The page could not be written: {failure}", failure=unwritten)
+            said = _("The sweep has failed: {failure}", failure=failure)
         elif running:
-            self.progress_line.object = progress_in_words(state)
+            said = progress_in_words(state)
         elif state is not None:
             of_this = state.sweep.name == self.choice.name
-            self.progress_line.object = end_in_words(state) + self._compared(sweep) if of_this else ""
+            said = end_in_words(state) + self._compared(sweep) if of_this else ""
+        if unwritten := self._writer.failure:
+            said = f"{said or ''} {_('The page could not be written: {failure}', failure=unwritten)}".lstrip()
+        if said is not None:
+            self.progress_line.object = said
 
     def _source(self, sweep: Sweep | None) -> str:
         if sweep is None:
