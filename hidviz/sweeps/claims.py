@@ -79,12 +79,10 @@ def one_of(
     behind: pd.DataFrame,
 ) -> Claim:
     """In which of several ranges a power lies; else in which direction it goes, as far as that is settled."""
-    low, high = value.interval
-    within = [name for name, (least, most) in choices.items() if least <= low and high <= most]
-    direction = "falls" if high < 0.0 else "rises" if low > 0.0 else ""
-    verdict = within[0] if within else f"{direction}; power not settled" if direction else "not settled"
-    settled = _settles(value, behind)
-    return Claim(figure, claim, found, str(value.networks), _flagged(behind), verdict if settled else "not settled")
+    directions = {"falls; power not settled": (-np.inf, 0.0), "rises; power not settled": (0.0, np.inf)}
+    within = [name for name, (low, high) in {**choices, **directions}.items() if value.verdict(low, high) == "yes"]
+    verdict = within[0] if within and _settles(value, behind) else "not settled"
+    return Claim(figure, claim, found, str(value.networks), _flagged(behind), verdict)
 
 
 def _settles(value: Estimate, behind: pd.DataFrame) -> bool:

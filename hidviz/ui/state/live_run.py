@@ -165,9 +165,10 @@ class LiveRun:
             self._edit = self._edit.holding(self.pause)  # and again in its turn: one of them may be a run
         edit, going, self._going = self._edit, self._going, False
         self.event = _("Paused.")  # the step under way still ends: at which one, only the numbers know
-        if edit is None or going:
-            self._runner.pause()
-        if edit is not None and going:
+        if edit is not None and not going:
+            return  # no more than its frame has been asked for
+        self._runner.pause()
+        if edit is not None:
             self._take_in()
             if self._edit is edit:
                 self._runner.step()
